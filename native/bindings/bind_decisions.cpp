@@ -21,7 +21,8 @@ void bind_decisions(nb::module_& native) {
       .value("NONE", Decider::kNone)
       .value("MONITOR", Decider::kMonitor)
       .value("DEPTH_FIRST", Decider::kDepthFirst)
-      .value("WING_GONG", Decider::kWingGong);
+      .value("WING_GONG", Decider::kWingGong)
+      .value("LINEAR", Decider::kLinear);
 
   nb::class_<ObjectAnswer>(m, "ObjectAnswer", "The answer for one object.")
       .def_prop_ro("positions", [](const ObjectAnswer& self) { return Positions(self.positions); })

@@ -18,6 +18,9 @@ using histories::Columns;
 using search::Condition;
 using search::Problem;
 
+constexpr std::uint64_t kFirstTurn = 64;
+constexpr std::uint64_t kFirstTurnPerOperation = 2;
+
 class ObjectDecider {
  public:
   ObjectDecider(const Columns& columns, const specs::Blueprint& blueprint, std::span<const std::int32_t> names,
@@ -85,19 +88,32 @@ class ObjectDecider {
   void search(ObjectAnswer& answer) {
     if (!stepped()) return;
     const Problem problem = stepped_problem(answer.positions);
-    const bool alone = search::one_at_a_time(problem);
-    const auto searching = alone ? search::wing_gong(problem, machine_->steps(stop_), stop_)
-                                 : search::depth_first(problem, machine_->steps(stop_), stop_,
-                                                       search::seen_table(problem, stop_), search::Order::kFirstCalled);
-    const search::Status status = searching->run(allowance_);
+    if (search::one_at_a_time(problem)) {
+      run(answer, problem, Decider::kWingGong, allowance_);
+      return;
+    }
+    run(answer, problem, Decider::kDepthFirst, kFirstTurn + kFirstTurnPerOperation * problem.size());
+    if (answer.by == Decider::kNone && !stop_.stopped()) run(answer, problem, Decider::kLinear, allowance_);
+  }
+
+  void run(ObjectAnswer& answer, const Problem& problem, Decider by, std::uint64_t allowance) {
+    const auto searching = make(problem, by);
+    const search::Status status = searching->run(std::min(allowance, allowance_));
     allowance_ -= std::min(allowance_, searching->configurations());
+    answer.configurations += searching->configurations();
     if (status != search::Status::kLinearizable && status != search::Status::kViolation) return;
-    answer.by = alone ? Decider::kWingGong : Decider::kDepthFirst;
+    answer.by = by;
     answer.linearizable = status == search::Status::kLinearizable;
-    answer.configurations = searching->configurations();
     for (const std::int32_t op : searching->order())
       answer.order.push_back(problem.position[static_cast<std::size_t>(op)]);
     answer.flaw = certified(answer);
+  }
+
+  std::unique_ptr<search::Search> make(const Problem& problem, Decider by) {
+    if (by == Decider::kWingGong) return search::wing_gong(problem, machine_->steps(stop_), stop_);
+    if (by == Decider::kLinear) return search::linear(problem, machine_->steps(stop_), stop_);
+    return search::depth_first(problem, machine_->steps(stop_), stop_, search::seen_table(problem, stop_),
+                               search::Order::kFirstCalled);
   }
 
   [[nodiscard]] verdicts::Finding certified(const ObjectAnswer& answer) const {

@@ -11,6 +11,7 @@ class Decider(enum.Enum):
     MONITOR = 1
     DEPTH_FIRST = 2
     WING_GONG = 3
+    LINEAR = 4
 
 class ObjectAnswer:
     @property

@@ -15,6 +15,7 @@ _MAX_SEARCH_THREADS: Final = 8
 FIRST_TURN_REASONS: Final = {
     "wing-gong": "there is only one order to try",
     "dfs": "it had the answer before another search was worth starting",
+    "linear": "dfs took longer than most such histories do, and this search answered before a race was worth starting",
 }
 """Why a search was the one that answered, where it had no rival."""
 

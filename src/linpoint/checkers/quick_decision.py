@@ -31,7 +31,7 @@ _LEAST_S: Final = 0.5
 """Seconds of a budget that are worth a try: less is for those who say how far they came."""
 _BYTES: Final = 32 << 20
 """Memory that such a history takes at most."""
-_SEARCHES: Final = {Decider.DEPTH_FIRST: "dfs", Decider.WING_GONG: "wing-gong"}
+_SEARCHES: Final = {Decider.DEPTH_FIRST: "dfs", Decider.WING_GONG: "wing-gong", Decider.LINEAR: "linear"}
 
 
 def decide_quickly(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every object of a short history decided in one call: by its monitor, else by the first turn of a search.
+// Every object of a short history decided in one call: by its monitor, else by the first turns of two searches.
+// Depth-first search begins; the few histories that mislead it are mostly small for Linear, which keeps all
+// configurations at once.
 //
 // What this says is what the monitor and the portfolio would have said; it only saves the way between them. Guarantee:
 // an order is certified as a witness and the longest prefix of a search as a legal start. Where an object takes longer,
@@ -20,7 +22,7 @@
 
 namespace linpoint::decisions {
 
-enum class Decider : int { kNone = 0, kMonitor = 1, kDepthFirst = 2, kWingGong = 3 };
+enum class Decider : int { kNone = 0, kMonitor = 1, kDepthFirst = 2, kWingGong = 3, kLinear = 4 };
 
 /// The answer for one object. Operations are positions in the history.
 struct ObjectAnswer {
