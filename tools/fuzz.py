@@ -58,7 +58,7 @@ def build_native() -> None:
         done = subprocess.run(command, cwd=ROOT / "native", capture_output=True, check=False)
         if done.returncode:
             sys.exit(
-                f"the native fuzzers cannot be built, which needs clang:\n{(done.stdout + done.stderr).decode()[-4000:]}"
+                f"the native fuzzers cannot be built; they need clang and its runtime (Debian: clang libclang-rt-dev):\n{(done.stdout + done.stderr).decode()[-4000:]}"
             )
 
 

@@ -197,8 +197,7 @@ bool EdnReader::sort_set(std::size_t from, std::size_t& items) {
     sorted.emplace_back(integer == kNoInteger, integer, std::move(text), number);
   }
   std::ranges::sort(sorted);
-  const auto repeats = std::ranges::unique(sorted);
-  sorted.erase(repeats.begin(), repeats.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());  // clang 14 rejects std::ranges::unique
   store.lists.drop(from);
   for (const Item& item : sorted) store.lists.put(std::get<std::int32_t>(item));
   items = sorted.size();
