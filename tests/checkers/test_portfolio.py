@@ -89,6 +89,9 @@ HOPELESS = lost_calls(200, 18, seed=3)
 RACE = lost_calls(100, 8, seed=1)
 """The depth-first search needs more than its first turn, but not more than its second."""
 
+REPEATED = lost_calls(2_000, 12, seed=1)
+"""Searches need more than their first turns, the search over frontiers does not."""
+
 EASY = """
     A: |--write(1)--|     |--read()->2--|
     B:      |--write(2)--|
@@ -126,7 +129,13 @@ def test_auto_says_who_answered_and_why() -> None:
     quick = "it had the answer before another search was worth starting"
     assert (first.checker, first.why) == ("dfs", f"{quick}; no monitor: {UNOBSERVED}")
     sets = "the set of operations that took effect and the value decide a register whose values repeat"
-    for history, winner, why in ((RACE, "frontier", sets), (HOPELESS, "linear", "frontier took long, so it was raced")):
+    second = "dfs took longer than most such histories do, and this search answered"
+    raced_against = "frontier took long, so it was raced"
+    for history, winner, why in (
+        (RACE, "linear", second),
+        (REPEATED, "frontier", sets),
+        (HOPELESS, "linear", raced_against),
+    ):
         raced = linpoint.check(history, CAS, jobs=1, budget=20)
         assert (raced.status, raced.checker) == (Status.VIOLATION, winner)
         assert raced.why.startswith(why)

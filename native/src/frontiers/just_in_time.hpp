@@ -60,12 +60,6 @@ class JustInTime final : public FrontierSearch {
  protected:
   [[nodiscard]] std::uint64_t placed() const override { return longest_.operations().size(); }
 
-  search::Status go_on(std::uint64_t allowance) override {
-    const search::Status status = stop_.poll() ? search::Status::kStopped : explore(configurations_ + allowance);
-    report();
-    return status;
-  }
-
  private:
   static constexpr std::uint64_t kPollInterval = 1024;
 
@@ -80,7 +74,7 @@ class JustInTime final : public FrontierSearch {
     std::size_t choice = 0;
   };
 
-  search::Status explore(std::uint64_t most) {
+  search::Status walk(std::uint64_t most) override {
     if (!began_) {
       if (!timeline_.fits()) return search::Status::kStopped;
       began_ = true;

@@ -55,12 +55,6 @@ class Queue final : public FrontierSearch {
  protected:
   [[nodiscard]] std::uint64_t placed() const override { return longest_.operations().size(); }
 
-  Status go_on(std::uint64_t allowance) override {
-    const Status status = stop_.poll() ? Status::kStopped : explore(configurations_ + allowance);
-    report();
-    return status;
-  }
-
  private:
   static constexpr std::uint64_t kPollInterval = 1024;
 
@@ -93,7 +87,7 @@ class Queue final : public FrontierSearch {
 
   [[nodiscard]] const Operation& operation(std::int32_t index) const { return operations_[at(index)]; }
 
-  Status explore(std::uint64_t most) {
+  Status walk(std::uint64_t most) override {
     if (!began_) {
       if (!adds_.fits() || !fronts_.fits() || !empties_.fits()) return Status::kStopped;
       began_ = true;

@@ -34,16 +34,10 @@ class Stack final : public FrontierSearch {
  protected:
   [[nodiscard]] std::uint64_t placed() const override { return static_cast<std::uint64_t>(walk_.furthest()); }
 
-  Status go_on(std::uint64_t allowance) override {
-    const Status status = stop_.poll() ? Status::kStopped : explore(configurations_ + allowance);
-    report();
-    return status;
-  }
-
  private:
   static constexpr std::uint64_t kStatesBetweenPolls = 256;
 
-  Status explore(std::uint64_t most) {
+  Status walk(std::uint64_t most) override {
     if (!timeline_.fits()) return Status::kStopped;
     while (configurations_ < most) {
       const StackWalk::Progress progress = walk_.go_on(std::min(kStatesBetweenPolls, most - configurations_));

@@ -13,6 +13,7 @@
 #include "refine/level_expansion.hpp"
 #include "refine/run_follower.hpp"
 #include "refine/state_graph.hpp"
+#include "refine/stored_successors.hpp"
 
 namespace linpoint::refine {
 
@@ -22,28 +23,16 @@ namespace {
 constexpr unsigned kMostAgents = 2 * kMostProcesses;
 unsigned agent_of(Label label) { return label.process() + (label.drains() ? kMostProcesses : 0); }
 
-class Cartographer {
+/// Draws the graph of all stored states.
+class Cartographer : public StoredSuccessors<Cartographer> {
  public:
-  static constexpr bool kRecordsEvents = false;
-
-  Cartographer(const Program& program, const StateStore& store)
-      : program_(program),
-        store_(store),
-        packing_(program),
-        canonical_(program, nullptr),
-        runner_(program, *this),
-        state_(program.slots + kSlack),
-        row_(packing_.bytes() + kSlack) {}
+  Cartographer(const Program& program, const StateStore& store) : StoredSuccessors(program, nullptr, store) {}
 
   bool draw(Graph& graph, search::StopToken& stop) {
     graph_ = &graph;
     std::size_t taken = 0;
     for (std::uint64_t number = 0; number < store_.count(0); ++number) {
-      packing_.unpack(store_.row(number), state_.data());
-      for (unsigned process = 0; process < program_.processes; ++process) {
-        drains_ = program_.store_buffers && program_.block(state_.data(), process)[program_.buffer_slot] != 0;
-        runner_.step(state_.data(), process);
-      }
+      step_from(number);
       graph.first.push_back(graph.to.size());
       if (number % 4096 == 0) {
         const std::size_t now = graph.to.capacity() * 5 + graph.first.capacity() * 8;
@@ -60,31 +49,19 @@ class Cartographer {
     returns_ = true;
     return set;
   }
-  void refused(unsigned /*process*/, unsigned /*instruction*/) {}
-  void faulted(Fault /*fault*/, unsigned /*process*/, unsigned /*instruction*/) {}
   void reached(Slot* state, unsigned process) {
-    canonical_.apply(state, process);
     Label label;
     label.bits = static_cast<std::uint8_t>(process | (std::exchange(returns_, false) ? Label::kReturns : 0U) |
-                                           (std::exchange(drains_, false) ? Label::kDrains : 0U));
-    if (!packing_.pack(state, row_.data())) return;
-    const StateStore::Number to = store_.find(row_.data(), hash_row(row_.data(), packing_.bytes()));
+                                           (take_drains() ? Label::kDrains : 0U));
+    const StateStore::Number to = find(state, process);
     if (to == StateStore::kNowhere) return;
     graph_->to.push_back(static_cast<State>(to));
     graph_->label.push_back(label);
   }
 
  private:
-  const Program& program_;
-  const StateStore& store_;
-  Packing packing_;
-  Canonical canonical_;
-  Runner<Cartographer> runner_;
-  std::vector<Slot> state_;
-  std::vector<std::uint8_t> row_;
   Graph* graph_ = nullptr;
   bool returns_ = false;
-  bool drains_ = false;
 };
 
 class Judge {

@@ -8,6 +8,7 @@
 
 #include "refine/level_expansion.hpp"
 #include "refine/run_follower.hpp"
+#include "refine/stored_successors.hpp"
 
 namespace linpoint::refine {
 
@@ -26,38 +27,21 @@ struct Edge {
 };
 
 /// Finds the steps from states of one level to wanted ones of the next.
-class Looker : public Asking {
+class Looker : public Asking, public StoredSuccessors<Looker> {
  public:
-  static constexpr bool kRecordsEvents = false;
-
   Looker(const Program& program, SpecSets* sets, const StateStore& store)
-      : Asking(sets),
-        program_(program),
-        store_(store),
-        packing_(program),
-        canonical_(program, sets),
-        runner_(program, *this),
-        state_(program.slots + kSlack),
-        row_(packing_.bytes() + kSlack) {}
+      : Asking(sets), StoredSuccessors(program, sets, store) {}
 
   void look(Number from, const std::unordered_map<Number, bool>& wanted, std::vector<Edge>& out) {
     from_ = from;
     wanted_ = &wanted;
     out_ = &out;
-    packing_.unpack(store_.row(from), state_.data());
-    for (unsigned process = 0; process < program_.processes; ++process) {
-      first_ = program_.store_buffers && program_.block(state_.data(), process)[program_.buffer_slot] != 0;
-      runner_.step(state_.data(), process);
-    }
+    step_from(from);
   }
 
-  void refused(unsigned /*process*/, unsigned /*instruction*/) {}
-  void faulted(Fault /*fault*/, unsigned /*process*/, unsigned /*instruction*/) {}
   void reached(Slot* state, unsigned process) {
-    const bool drains = std::exchange(first_, false);
-    canonical_.apply(state, process);
-    if (!packing_.pack(state, row_.data())) return;
-    const Number to = store_.find(row_.data(), hash_row(row_.data(), packing_.bytes()));
+    const bool drains = take_drains();
+    const Number to = find(state, process);
     if (to == StateStore::kNowhere || !wanted_->contains(to)) return;
     Edge edge;
     edge.from = from_;
@@ -69,17 +53,9 @@ class Looker : public Asking {
   }
 
  private:
-  const Program& program_;
-  const StateStore& store_;
-  Packing packing_;
-  Canonical canonical_;
-  Runner<Looker> runner_;
-  std::vector<Slot> state_;
-  std::vector<std::uint8_t> row_;
   const std::unordered_map<Number, bool>* wanted_ = nullptr;
   std::vector<Edge>* out_ = nullptr;
   Number from_ = 0;
-  bool first_ = false;
 };
 
 /// How a state is best reached with a process having run last: at which price, over which step, after whom.

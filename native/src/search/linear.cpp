@@ -12,7 +12,6 @@
 // with fewer is kept. An optional operation that ends is tried at its end, and left out as well.
 // Cost: the sum over all returns of the configurations then possible. Memory: the most at any one time.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "linpoint/search/search.hpp"
@@ -99,12 +98,7 @@ class Linear final : public Search {
   }
 
  protected:
-  Status go_on(std::uint64_t allowance) override {
-    const std::uint64_t most = configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2);
-    const Status status = !ready_ || stop_.poll() ? Status::kStopped : walk(most);
-    report();
-    return status;
-  }
+  Status walk(std::uint64_t most) override { return ready_ ? pass_events(most) : Status::kStopped; }
 
   [[nodiscard]] std::uint64_t placed() const override { return placed_; }
 
@@ -120,7 +114,7 @@ class Linear final : public Search {
     return {(widest(events_, lasting_) + 63) / 64, (lasting + 63) / 64};
   }
 
-  Status walk(std::uint64_t most) {
+  Status pass_events(std::uint64_t most) {
     while (event_ < events_.size()) {
       const Event& event = events_[event_];
       const std::size_t op = at(event.op);

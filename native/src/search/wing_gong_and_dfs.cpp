@@ -55,10 +55,9 @@ class Walk final : public Search {
   [[nodiscard]] std::vector<std::int32_t> order() const override { return longest_; }
 
  protected:
-  Status go_on(std::uint64_t allowance) override {
-    const Status status = walk(configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2));
+  Status walk(std::uint64_t most) override {
+    const Status status = try_orders(most);
     keep_longest();  // it may have been stopped on its way further
-    report();
     return status;
   }
 
@@ -75,8 +74,7 @@ class Walk final : public Search {
   };
   static constexpr std::uint64_t kPollInterval = 1024;
 
-  Status walk(std::uint64_t most) {
-    if (stop_.poll()) return Status::kStopped;
+  Status try_orders(std::uint64_t most) {
     while (linearized_.count() < linearized_.mandatories()) {
       if (interrupted(kPollInterval)) return Status::kStopped;
       if (configurations_ >= most) return Status::kPaused;

@@ -2,7 +2,9 @@
 // Deciding whether a history has a linearization: the algorithms, each as a search that can be paused.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -25,12 +27,12 @@ class Search {
   /// Goes on until there is an answer, the token is stopped, or `allowance` more configurations were looked at.
   /// An answer stays.
   Status run(std::uint64_t allowance) {
-    if (answer_ == Status::kPaused) {
-      const Status status = go_on(allowance);
-      if (status == Status::kLinearizable || status == Status::kViolation) answer_ = status;
-      return status;
-    }
-    return answer_;
+    if (answer_ != Status::kPaused) return answer_;
+    const std::uint64_t most = configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2);
+    const Status status = stop_.poll() ? Status::kStopped : walk(most);
+    report();
+    if (status == Status::kLinearizable || status == Status::kViolation) answer_ = status;
+    return status;
   }
 
   /// After kLinearizable: the operations in the order of their effects. Else the longest legal prefix found so far.
@@ -39,7 +41,8 @@ class Search {
   [[nodiscard]] std::uint64_t configurations() const { return configurations_; }
 
  protected:
-  virtual Status go_on(std::uint64_t allowance) = 0;
+  /// Continues until there is an answer, the token is stopped, or `most` configurations have been looked at.
+  virtual Status walk(std::uint64_t most) = 0;
   /// How many operations that must take effect the search has placed at best.
   [[nodiscard]] virtual std::uint64_t placed() const = 0;
 

@@ -8,7 +8,7 @@ the host a minute; both are kept.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -122,11 +122,8 @@ def build_tests(
         workers=options.workers or os.cpu_count() or 1,
     )
     program = BuiltCppTests(file, host, target, config)
-    tests = program.tests(_DESCRIPTION_TIMEOUT_S)
-    chosen = tests if not name else {name: named_test(tests, name, file)}
-    for test in chosen.values():
-        check_operations(test, spec)
-    return [BuiltCppTest(program, test, spec, options) for test in chosen.values()]
+    tests = chosen_tests(program.tests(_DESCRIPTION_TIMEOUT_S), name, file, spec)
+    return [BuiltCppTest(program, test, spec, options) for test in tests]
 
 
 def _spec_of(options: TestOptions) -> Spec | None:
@@ -140,6 +137,14 @@ def _spec_of(options: TestOptions) -> Spec | None:
             "or compare outcomes: --method outcomes.",
         )
     return find(options.spec)
+
+
+def chosen_tests(tests: dict[str, CppObjectTest], name: str, file: str, spec: Spec | None) -> Collection[CppObjectTest]:
+    """The tests of a file, or the one of that name, once the spec is known to have their operations."""
+    chosen = tests if not name else {name: named_test(tests, name, file)}
+    for test in chosen.values():
+        check_operations(test, spec)
+    return chosen.values()
 
 
 def named_test(tests: dict[str, CppObjectTest], name: str, file: str) -> CppObjectTest:

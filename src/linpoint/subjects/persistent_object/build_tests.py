@@ -24,7 +24,7 @@ from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
-from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
+from linpoint.subjects.cpp_object.build_tests import chosen_tests
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import find_host
@@ -123,12 +123,9 @@ def build_crash_tests(
     target = build_target(recipe, deadline=deadline, persistent=True)
     host = CrashHost(path, target.library, config_of(options, max_memory))
     tests, given = described_tests(host, file)
-    chosen = tests if not name else {name: named_test(tests, name, file)}
-    for each in chosen.values():
-        check_operations(each, spec)
     return [
         BuiltCrashTest(file, each, spec, options, host, target, find_purposes(spec, each, given[each.definition.name]))
-        for each in chosen.values()
+        for each in chosen_tests(tests, name, file, spec)
     ]
 
 

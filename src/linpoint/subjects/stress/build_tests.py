@@ -17,7 +17,7 @@ from linpoint.options.commands.test import TestOptions
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
-from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
+from linpoint.subjects.cpp_object.build_tests import chosen_tests
 from linpoint.subjects.stress.cpp_subject import CppStressSubject
 from linpoint.subjects.stress.stress_program import describe_program
 from linpoint.subjects.stress.stress_request import StressConfig
@@ -109,7 +109,5 @@ def build_stress_tests(
     program = build_executable(recipe, sanitizer=options.sanitizer, deadline=deadline).program
     width = _IDENTITY_VALUES if spec.name in _SPECS_OF_IDENTITY else _PARAMETER_VALUES
     tests = object_tests(describe_program(program), file, width=width)
-    chosen = tests if not name else {name: named_test(tests, name, file)}
-    for test in chosen.values():
-        check_operations(test, spec)
-    return [BuiltStressTest(file, program, test, spec, options, max_memory) for test in chosen.values()]
+    chosen = chosen_tests(tests, name, file, spec)
+    return [BuiltStressTest(file, program, test, spec, options, max_memory) for test in chosen]
