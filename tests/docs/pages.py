@@ -8,6 +8,8 @@
 
     ```cpp        the source of a program that a command on the page is given; it needs a file
 
+    ```{eval-rst} Sphinx directives of the API reference; the build of the site runs them, and `test_reference.py`
+
 A comment before a block says what else it is. `<!-- file: NAME -->` writes the block to NAME in the page's folder
 (a Python block too, which then does not run); `<!-- output -->` says that a text block is what the Python block before
 it printed. In expected output `...` matches anything on its line, and a line with only `...` any number of lines.
@@ -148,7 +150,7 @@ def _check_data(block: Block, place: str) -> None:
         tomllib.loads(block.text)
     elif block.kind == "yaml":
         _check_yaml(block, place)
-    elif block.kind not in ("text", "edn") and (block.kind != "cpp" or block.file is None):
+    elif block.kind not in ("text", "edn", "{eval-rst}") and (block.kind != "cpp" or block.file is None):
         raise BlockError(f"{place}: a block of kind {block.kind!r} is not tested; use one that is, see {__name__}")
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import importlib.util
 import inspect
 import re
+import subprocess
+import sys
 
 import pytest
 from click import Context
@@ -32,7 +35,8 @@ from linpoint.traces.trace import (
     TraceThread,
     UnpersistedStore,
 )
-from tests.docs.pages import DOCS, ROOT
+from tests.docs.pages import DOCS, ROOT, blocks_of
+from tests.missing_packages import missing
 
 REFERENCE = ROOT / "docs" / "reference"
 EXPLAINED = (ROOT / "docs" / "explanation" / "reasons-and-causes.md").read_text(encoding="utf-8")
@@ -164,7 +168,7 @@ def test_each_kind_of_step_and_failure_is_explained():
 
 
 def names_of(thing) -> list[str]:
-    """What a section must name: parameters of a function, fields and public members of a class."""
+    """The names an entry must have: parameters of a function, fields and public members of a class."""
     if inspect.isfunction(thing):
         return list(inspect.signature(thing).parameters)
     if not inspect.isclass(thing) or issubclass(thing, BaseException):
@@ -181,25 +185,74 @@ def names_of(thing) -> list[str]:
 
 
 PUBLIC = {name: getattr(linpoint, name) for name in linpoint.__all__}
+OTHER_NAMES = {
+    "Answer": "Status",
+    "ModelFinding": "Finding",
+    "ModelResult": "TestResult",
+    "StressResult": "TestResult",
+}
+"""Public names of classes that have their entry under another one."""
 
 
-def test_python_has_exactly_the_public_names():
-    assert {title.removeprefix("linpoint.") for title in sections_of("python.md")} == set(PUBLIC)
+def directive_of(thing) -> str:
+    """The autodoc directive that makes the entry."""
+    if inspect.ismodule(thing):
+        return "automodule"
+    if inspect.isfunction(thing):
+        return "autofunction"
+    return "autoexception" if issubclass(thing, BaseException) else "autoclass"
+
+
+def test_python_has_exactly_the_public_names_each_by_autodoc():
+    blocks = [block for block in blocks_of(text_of("python.md")) if block.kind == "{eval-rst}"]
+    lines = [line for block in blocks for line in block.text.splitlines()]
+    assert sorted(lines) == sorted(f".. {directive_of(thing)}:: linpoint.{name}" for name, thing in PUBLIC.items())
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_each_public_name_has_its_parts(name):
-    section = sections_of("python.md")[f"linpoint.{name}"]
-    missing = [each for each in names_of(PUBLIC[name]) if not re.search(rf"(?<!\w){re.escape(each)}(?!\w)", section)]
-    assert missing == []
+def test_each_public_name_has_a_docstring(name):
+    assert inspect.getdoc(PUBLIC[name])
 
 
-@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)])
-def test_each_function_has_its_signature(name):
-    signature = inspect.signature(PUBLIC[name])
-    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
-    text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)).replace("'", '"')
-    assert f"\nlinpoint.{name}{text}\n" in sections_of("python.md")[f"linpoint.{name}"]
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory) -> dict[str, str]:
+    """The entries of the built page by their names, in plain text."""
+    if importlib.util.find_spec("sphinx") is None or importlib.util.find_spec("myst_parser") is None:
+        missing("Sphinx and MyST")
+    folder = tmp_path_factory.mktemp("python")
+    (folder / "python.md").write_text(text_of("python.md"), encoding="utf-8")
+    options = ["-D", "extensions=myst_parser,sphinx.ext.autodoc", "-D", "root_doc=python", "-d", "doctrees"]
+    subprocess.run(
+        [sys.executable, "-m", "sphinx", "-Q", "-b", "text", "-c", ROOT / "docs", *options, ".", "built"],
+        cwd=folder,
+        check=True,
+    )
+    parts = re.split(
+        r"^(?:class |exception )?linpoint\.(?:strategies\.)?(\w+)(?=[(\n])",
+        (folder / "built" / "python.txt").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
+    found: dict[str, str] = {}
+    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+        found[name] = found.get(name, "") + text  # an overloaded function has several signatures
+    return found
+
+
+def test_each_entry_has_its_parts(entries):
+    things = {name: thing for name, thing in PUBLIC.items() if not inspect.ismodule(thing)}
+    assert set(entries) == {*things, "scenarios"}
+    lacking = {
+        name: [each for each in names_of(thing) if not re.search(rf"(?<!\w){each}(?!\w)", entries[name])]
+        for name, thing in things.items()
+        if name not in OTHER_NAMES
+    }
+    assert {name: parts for name, parts in lacking.items() if parts} == {}
+
+
+@pytest.mark.parametrize(("name", "first"), OTHER_NAMES.items())
+def test_each_second_name_refers_to_the_first(entries, name, first):
+    assert PUBLIC[name] is PUBLIC[first]
+    assert entries[name].strip().startswith(f'alias of "{first}"')
 
 
 # Every page
