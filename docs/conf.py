@@ -38,7 +38,7 @@ html_theme = "furo"
 html_title = f"linpoint {version}"
 html_copy_source = False
 html_static_path = ["_static"]
-html_css_files = ["blocks.css"]
+html_css_files = ["blocks.css", "cards.css"]
 
 # The copy button takes the commands of a console block, without prompts and outputs.
 copybutton_selector = "div:not(.output) > div.highlight > pre"
