@@ -65,7 +65,7 @@ def test_each_code_has_its_anchor_meaning_message_and_remedy(code):
     section = sections_of("errors.md")[code]
     assert CODES[code].lower() in section.lower()
     assert f"{code} " in section or f"{code}:" in section, "an example message"
-    assert "**What to do.**" in section
+    assert "**Remedy.**" in section
 
 
 # Commands
@@ -77,27 +77,43 @@ def test_commands_has_exactly_the_commands():
     assert {title.removeprefix("linpoint ") for title in sections_of("commands.md")} >= set(COMMANDS)
 
 
+def options_of(name: str) -> list[str]:
+    """The options and arguments of a command as the page writes them."""
+    parameters = [each for each in COMMANDS[name].params if each.name != "help"]
+    options = [each for parameter in parameters if parameter.param_type_name == "option" for each in parameter.opts]
+    arguments = [each for each in parameters if each.param_type_name != "option"]
+    return options + [(each.metavar or each.name.upper()).strip("[]") for each in arguments]
+
+
+def shared_options_of(name: str) -> list[str]:
+    """The options in the rows of the shared options that name the command."""
+    rows = re.findall(r"^\| (`-.*) \| (`\w.*?) \| .* \|$", sections_of("commands.md")["Shared options"], re.MULTILINE)
+    cells = [options for options, commands in rows if f"`{name}`" in commands]
+    return re.findall(r"`(-[\w-]+)", " ".join(cells))
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_has_its_options(name):
     section = sections_of("commands.md")[f"linpoint {name}"]
-    for parameter in COMMANDS[name].params:
-        if parameter.name != "help":
-            wanted = (
-                parameter.opts
-                if parameter.param_type_name == "option"
-                else [(parameter.metavar or parameter.name.upper()).strip("[]")]
-            )
-            assert all(f"`{each}" in section for each in wanted), wanted
+    shared = shared_options_of(name)
+    assert set(shared) <= set(options_of(name))
+    missing = [each for each in options_of(name) if f"`{each}" not in section]
+    assert set(missing) <= set(shared)
+    assert not missing or "](#command-shared)" in section
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_default_of_a_project_is_listed(name):
-    section = sections_of("commands.md")["Defaults of a project and of a machine"]
-    for option in options_classes()[name].declared().values():
-        if Surface.TOML in option.surfaces:
-            variable = f"`{option.variable}`" if Surface.ENVIRONMENT in option.surfaces else ""
-            row = rf"^\| `{re.escape(toml_key(option))}` \| .*`{name}`.* \| {variable} ?\|$"
-            assert re.search(row, section, re.MULTILINE), option.flag
+    section = sections_of("commands.md")["Defaults"]
+    row = re.search(rf"^\| `{name}` \| (.*) \|$", section, re.MULTILINE)
+    options = [option for option in options_classes()[name].declared().values() if Surface.TOML in option.surfaces]
+    assert re.findall(r"`([^`]+)`", row[1] if row else "") == sorted(map(toml_key, options))
+    for option in options:
+        key = toml_key(option)
+        if Surface.ENVIRONMENT in option.surfaces:
+            assert option.variable == f"LINPOINT_{key.upper().replace('-', '_')}", "the rule on the page"
+        else:
+            assert re.search(rf"`{key}` [^.]* no variable", section)
 
 
 @pytest.mark.parametrize("name", CHECKERS)
