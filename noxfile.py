@@ -88,7 +88,7 @@ def versions(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
-    """Style, types, import contract, C++ format; C++ lint of what changed since it passed."""
+    """Style, spelling, types, import contract, C++ format; C++ lint of sources that changed since they passed."""
     commands = [
         ["mypy"],
         ["python", "-m", "tools.clang_tidy", "--changed"],
@@ -96,6 +96,7 @@ def lint(session: nox.Session) -> None:
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["lint-imports", "--no-cache"],
+        ["codespell"],
     ]
     _side_by_side(session, commands)
 
