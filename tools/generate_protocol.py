@@ -9,6 +9,7 @@ In ``native/host/protocol/``, ``generated_messages.inc`` is written from the str
 
 from __future__ import annotations
 
+import textwrap
 import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -65,7 +66,8 @@ def options_file() -> str:
             lines += ["template <>", *_array(f"inline constexpr std::array kWords<{_enumeration(each)}>", pairs, "")]
     lines += ["", "struct DeclaredOptions {"]
     for each in arguments:
-        lines += [f"  /// {each.help}", f"  {_member(each)};"]
+        comment = textwrap.wrap(each.help, _MAX_COLUMNS, initial_indent="  /// ", subsequent_indent="  /// ")
+        lines += [*comment, f"  {_member(each)};"]
     lines += ["};", "", "/// Calls `visit` with the member for an option; false if there is no such option."]
     lines += ["template <typename Visit>"]
     lines += ["bool visit_option(std::string_view word, DeclaredOptions& options, const Visit& visit) {"]
