@@ -86,7 +86,7 @@ def test_end_of_a_pipe(run):
     done = run("check", "-", "--follow", "--spec", "register", stdin=GOOD)
     assert done.code == 0
     assert done.out.startswith(
-        "LINEARIZABLE: 3 operations fit the spec register, followed to the end of the input; 0 calls were still open."
+        "LINEARIZABLE: 3 operations fit the spec register, followed until the end of the input; 0 calls were still open."
     )
 
 
@@ -116,7 +116,7 @@ def test_a_file_ends_when_nothing_comes(run, write):
     write("run.log", GOOD)
     done = run("check", "run.log", "--follow", "--until-idle", "300ms", "--spec", "register")
     assert done.code == 0
-    assert "followed to 0.3 s without a new line" in done.out
+    assert "followed until 0.3 s without a new line" in done.out
 
 
 def test_a_file_ends_with_the_budget(run, write):
@@ -135,7 +135,7 @@ def test_interrupt(start, log):
     process.send_signal(signal.SIGINT)
     code, out, _ = ended(process)
     assert code == 3
-    assert out.startswith("UNKNOWN: it was interrupted; the 3 operations fit the spec register up to line 6, and")
+    assert out.startswith("UNKNOWN: the run was interrupted; the 3 operations fit the spec register up to line 6, and")
 
 
 # Violations

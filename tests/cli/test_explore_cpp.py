@@ -221,7 +221,7 @@ def test_the_budget_is_kept(run: Command, tmp_path: Path) -> None:
     assert told.json["why"].startswith("the budget ended ")
     assert told.json["statistics"]["schedules"] > 0
     short = run("explore", "a.cpp", "--budget", "350ms", "--json", "--", "-O2")
-    assert (short.code, short.json["why"]) == (3, "the budget ended while it was compiled")
+    assert (short.code, short.json["why"]) == (3, "the budget ended during compilation")
 
 
 def test_ctrl_c_tells_what_is_known(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_ctrl_c_tells_what_is_known(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=120)
     assert process.returncode == 3
-    assert "it was interrupted" in json.loads(out)["why"]
+    assert "the run was interrupted" in json.loads(out)["why"]
 
 
 def test_other_forms(run: Command, tmp_path: Path) -> None:

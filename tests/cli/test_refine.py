@@ -276,12 +276,12 @@ def test_ctrl_c_at_once_gives_unknown_with_states_and_depth(start: Starter, copy
     done = finished(start, "refine", copy(ZOO / "treiber.py"), *BIG, *form, interrupt=2.0)
     assert done.code == 3
     if form:
-        assert (done.json["verdict"], done.json["why"]) == ("unknown", "it was interrupted")
+        assert (done.json["verdict"], done.json["why"]) == ("unknown", "the run was interrupted")
         assert done.json["statistics"]["states"] > 1000
         assert done.json["statistics"]["depth"] > 2
         assert done.json["remedy"]
     else:
-        assert done.out.startswith("UNKNOWN: Treiber: it was interrupted.")
+        assert done.out.startswith("UNKNOWN: Treiber: the run was interrupted.")
 
 
 def test_ctrl_c_ends_all_models_and_tells_of_each(start: Starter, copy: Copy, write: Writer) -> None:
@@ -290,8 +290,8 @@ def test_ctrl_c_ends_all_models_and_tells_of_each(start: Starter, copy: Copy, wr
     assert done.code == 3
     whys = [(each["verdict"], each["why"]) for each in done.json["models"]]
     assert whys[1:] == [
-        ("unknown", "it was interrupted"),
-        ("unknown", "it was interrupted before this model was begun"),
+        ("unknown", "the run was interrupted"),
+        ("unknown", "the run was interrupted before this model started"),
     ]
 
 
@@ -315,7 +315,7 @@ def test_a_bound_that_was_hit_is_unknown(run: Command, write: Writer) -> None:
 def test_a_file_that_hangs_while_it_is_loaded_ends_with_the_budget(start: Starter, write: Writer) -> None:
     write("hangs.py", "while True: pass")
     done = finished(start, "refine", "hangs.py", "--budget", "1s", "--json")
-    assert (done.code, done.json["why"]) == (3, "the budget ended while its file was loaded")
+    assert (done.code, done.json["why"]) == (3, "the budget ended while the file was loaded")
 
 
 # Bad input

@@ -54,26 +54,26 @@ def test_choosing_undoing_and_going_on_again(simulate) -> None:
 
 def test_another_choice_forgets_what_was_taken_back(simulate) -> None:
     *_, last = shown(simulate(KINDS, "1", "1", "j 0", "2", "n", name="Lost"))
-    assert "there is no step 2; there are steps 0 to 1" in last
+    assert "there is no step 2; the known steps are 0 to 1" in last
 
 
 def test_jumping_to_any_step_that_was_taken(simulate) -> None:
     *_, middle, beyond = shown(simulate(ZOO / "array_queue.py", "r 12", "j 5", "j 13"))
     assert "Step 5 of 12\n" in middle
-    assert "there is no step 13; there are steps 0 to 12" in beyond
+    assert "there is no step 13; the known steps are 0 to 12" in beyond
 
 
 def test_chance_is_the_same_each_time_and_ends_with_the_run(simulate) -> None:
     lines = ("r 1000",)
     assert simulate(ZOO / "treiber.py", *lines).out == simulate(ZOO / "treiber.py", *lines).out
     done = simulate(KINDS, "r 1000", name="Lost", options=("--set", "atomic=true"))
-    assert "The run is over: every process has called 2 operations." in done.out
+    assert "The run has ended: every process has called 2 operations." in done.out
 
 
 def test_the_shortest_run_that_goes_wrong_can_be_walked_along(simulate) -> None:
     *_, found, one, last = shown(simulate(ZOO / "array_queue.py", "1", "w", "n", "j 19"))
     assert "VIOLATION: dequeue() of process 1 returned null" in found
-    assert "It takes 19 steps: n goes on." in found
+    assert "It takes 19 steps; n takes the next one." in found
     assert "Step 0 of 19\n" in found
     assert "Step 1 of 19\n" in one
     assert "not linearizable: dequeue() of process 1 returned null" in last
@@ -90,7 +90,7 @@ def test_a_step_that_goes_wrong_is_marked_and_ends_the_run(simulate) -> None:
     done = simulate(KINDS, "w", "j 4", name="Asserting")
     assert "assertion failed: kinds.py:71: an assertion fails (process 1)." in done.out
     before = shown(simulate(KINDS, "w", "j 3", name="Asserting"))[-1]
-    assert "assertion failed  <- goes wrong" in before
+    assert "assertion failed  <- fails" in before
 
 
 def test_a_deadlock_ends_the_run(simulate) -> None:
@@ -123,8 +123,8 @@ def test_garbage_is_answered_and_changes_nothing(simulate) -> None:
     lines = ("", "foo", "u x", "j", "99", "-1", "1 2", "u 5", "r x", "\x1b[31m", "?", "1")
     done = simulate(KINDS, *lines, name="Lost")
     assert done.code == 0
-    assert done.out.count("is no command; ? shows them all") == 7
-    assert "there is no step 99; choose 1 to 4" in done.out
+    assert done.out.count("is not a command; ? lists the commands") == 7
+    assert "there is no step 99; choose a step from 1 to 4" in done.out
     assert "there is no step -5" in done.out
     assert "quit" in done.out
     assert "\x1b" not in done.out

@@ -189,7 +189,7 @@ def _interrupted(*, as_json: bool) -> int:
     print_error("interrupted")
     if as_json:
         statistics = Statistics(peak_memory_bytes=peak_memory()).as_dict()
-        verdict = {"verdict": Status.UNKNOWN.value, "exhaustive": False, "why": "it was interrupted"}
+        verdict = {"verdict": Status.UNKNOWN.value, "exhaustive": False, "why": "the run was interrupted"}
         print_json(verdict | {"statistics": statistics, "findings": []})
     return _EXIT_UNKNOWN
 
