@@ -115,7 +115,7 @@ class TransferSession(Session):
         """A pass, if all interleavings were run."""
         if self._exhausted:
             return Claim(Status.LINEARIZABLE, "no order of the steps loses money", exhaustive=True)
-        return Claim(Status.UNKNOWN, "it was interrupted" if self.interrupted else "the budget ended")
+        return Claim(Status.UNKNOWN, "the run was interrupted" if self.interrupted else "the budget ended")
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
         """The runs."""

@@ -161,7 +161,7 @@ def test_prefixes_are_accepted_by_definition(condition: str) -> None:
 
 
 WORDS = {
-    "leaves out": ("A: |--write(1)--|  |--read()->1--|", (0,), "linearizable"),
+    "the order omits": ("A: |--write(1)--|  |--read()->1--|", (0,), "linearizable"),
     "returned before": ("A: |--write(1)--|\nB:                 |--write(1)--|", (1, 0), "linearizable"),
     "ended at a crash": (
         [
@@ -191,7 +191,7 @@ WORDS = {
         "linearizable",
     ),
     "the spec rejects read() -> 1": ("A: |--write(2)--|\nB: |--read()->1--|", (0, 1), "linearizable"),
-    "keeps write(1) -> failed": ("A: |--write(1)->failed--|", (0,), "linearizable"),
+    "contains write(1) -> failed, which had no effect": ("A: |--write(1)->failed--|", (0,), "linearizable"),
     "names an operation twice": ("A: |--write(1)--|", (0, 0), "linearizable"),
 }
 

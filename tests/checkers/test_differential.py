@@ -183,7 +183,7 @@ def compare_longer(seed: str, histories: int) -> None:
             assert not wrong, f"{checker}, {story}\n{describe(history)}\n{wrong}"
             found[checker] = verdict.status
             seen[verdict.status.value] += checker != "monitor"  # which often does not apply
-            seen["raced"] += "race" in verdict.why
+            seen["raced"] += "in parallel" in verdict.why
         assert len({*found.values()} - {Status.UNKNOWN}) <= 1, f"{found}, {story}\n{describe(history)}"
     assert min(seen["violation"], seen["linearizable"]) >= histories / 2
     assert seen["unknown"] < histories / 2

@@ -136,7 +136,7 @@ def test_where_the_paper_is_wrong(lines: list[dict[str, object]], condition: str
         assert linpoint.check(lines, "mwcas", checker=checker, condition=condition).status.value == right
     published = by_the_paper(linpoint.history(lines), condition)
     assert published.status.value == paper
-    assert published.why == "by the rules of the paper as published, not certified, and wrong here"
+    assert published.why == "by the paper's rules as published, not certified, and wrong here"
     assert "certified" not in published.explain().text.partition("\n")[0]
 
 
@@ -152,16 +152,16 @@ def test_where_the_paper_is_right() -> None:
     history = linpoint.history([op(0, "mwcas", [["x", 0, 1]], True, 1, 2), op(1, "read", ["x"], [0], 3, 4)])
     published = by_the_paper(history, "linearizable")
     assert published.status is Status.VIOLATION
-    assert published.why.endswith("and right here")
+    assert published.why.endswith("and correct here")
 
 
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        ([op(0, "mwcas", [["x", 0, 0]], True, 1, 2)], 'mwcas([["x", 0, 0]]) -> true leaves a word as it was'),
+        ([op(0, "mwcas", [["x", 0, 0]], True, 1, 2)], 'mwcas([["x", 0, 0]]) -> true leaves a word unchanged'),
         ([op(0, "mwcas", [["x", 0, 1]], None, 1, 2)], "was not observed"),
-        ([op(0, "mwcas", [["x", 0, 1]], {"at": "y"}, 1, 2)], "is one that the graph cannot read"),
-        ([op(0, "read", ["x"], 7, 1, 2)], "is one that the graph cannot read"),
+        ([op(0, "mwcas", [["x", 0, 1]], {"at": "y"}, 1, 2)], "the graph does not support it"),
+        ([op(0, "read", ["x"], 7, 1, 2)], "the graph does not support it"),
         ([op(0, "read", [["x", "y"]], [0], 1, 2)], "has words or values that are lists"),
         ([op(0, "mwcas", [["x", 0, [1]]], True, 1, 2)], "has words or values that are lists"),
         (
@@ -176,7 +176,7 @@ def test_what_excludes_the_graph_is_said_and_searched(lines: list[dict[str, obje
     assert why in found.why
     searched = linpoint.check(lines, "mwcas")
     assert searched.status is linpoint.check(lines, "mwcas", checker="brute-force").status
-    assert "; no graph: " in searched.why
+    assert "; graph not used: " in searched.why
     assert why in searched.why
 
 

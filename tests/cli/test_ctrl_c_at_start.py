@@ -80,7 +80,7 @@ def test_it_ends_the_command_at_every_stage_of_its_imports(imported: list[str]) 
 def test_it_gives_a_document_under_json() -> None:
     done = _run(_PRESS.format(module="linpoint.histories.operation", begin=_begin()), "specs", "--json")
     assert (done.returncode, done.stderr) == INTERRUPTED
-    assert json.loads(done.stdout)["why"] == "it was interrupted"
+    assert json.loads(done.stdout)["why"] == "the run was interrupted"
     done = _run(_PRESS.format(module="linpoint.histories.operation", begin=_begin()), "test", "a.cpp", "--", "--json")
     assert (done.returncode, done.stderr, done.stdout) == (*INTERRUPTED, "")
 
@@ -125,6 +125,6 @@ def test_it_is_never_taken_for_a_violation(milliseconds: int) -> None:
     out, err = process.communicate(timeout=120)
     assert process.returncode in (3, -signal.SIGINT)
     if process.returncode == 3:
-        assert err == "error: interrupted\n" or (out.startswith("UNKNOWN: it was interrupted") and not err)
+        assert err == "error: interrupted\n" or (out.startswith("UNKNOWN: the run was interrupted") and not err)
     else:
         assert not out + err

@@ -129,5 +129,5 @@ def test_ctrl_c_ends_it_with_what_is_known(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
     assert process.returncode == 3
-    assert out.startswith("UNKNOWN: prog.py: it was interrupted")
+    assert out.startswith("UNKNOWN: prog.py: the run was interrupted")
     assert "Traceback" not in err

@@ -90,7 +90,7 @@ def test_hostile_values_are_written(run: Command, write: Writer, tmp_path: Path)
         (["fork.json", "--graph", "fork.json"], "LP-U005", "it is the history itself"),
         (["fork.jsonl", "fork.json", "--graph", "out.svg"], "LP-U001", "--graph is for one file, not 2"),
         (["fork.jsonl", "--follow", "--graph", "out.svg"], "LP-U007", "a graph is of a whole history"),
-        (["fork.jsonl", "--graph", "out.svg", "--spec", "queue"], "LP-U008", "no precedence graph for queue"),
+        (["fork.jsonl", "--graph", "out.svg", "--spec", "queue"], "LP-U008", "the spec queue has no precedence graph"),
     ],
 )
 def test_what_cannot_be(

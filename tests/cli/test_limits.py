@@ -254,7 +254,7 @@ def test_ctrl_c_ends_a_hard_check_with_what_is_known(start: Starter, write: Writ
     terminal.wait_for("checking")
     out = interrupt(process)
     assert process.returncode == 3
-    assert out.startswith("UNKNOWN: it was interrupted")
+    assert out.startswith("UNKNOWN: the run was interrupted")
     assert "of 60 operations" in out
     assert "Traceback" not in terminal.rest()
 
@@ -315,7 +315,7 @@ def test_ctrl_c_inside_a_users_spec(start: Starter, write: Writer, terminal: Ter
     terminal.wait_for("checking")
     out = interrupt(process)
     assert process.returncode == 3
-    assert out.startswith("UNKNOWN: it was interrupted")
+    assert out.startswith("UNKNOWN: the run was interrupted")
     assert "Traceback" not in terminal.rest()
 
 

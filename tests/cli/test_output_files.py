@@ -182,7 +182,7 @@ def test_ctrl_c_leaves_time_for_the_files(start: Starter, write: Writer, tmp_pat
     assert process.returncode == 3
     assert (document["report"]["written"], document["junit"]["written"]) == (True, True)
     errors = ET.fromstring((tmp_path / "o.xml").read_bytes()).iter("error")
-    assert ["it was interrupted" in error.attrib["message"] for error in errors] == [True, True]
+    assert ["the run was interrupted" in error.attrib["message"] for error in errors] == [True, True]
     assert (tmp_path / "o-1.html").exists()
 
 

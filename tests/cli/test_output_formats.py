@@ -199,9 +199,9 @@ def test_what_was_not_begun_is_unknown() -> None:
     assert told.answer.status == "unknown"
     assert told.code == 3
     case = ReportList([told]).suites()[0].cases[0]
-    assert (case.wrong, case.kind, case.message) == ("error", "unknown", "it was interrupted")
+    assert (case.wrong, case.kind, case.message) == ("error", "unknown", "the run was interrupted")
     assert render_annotations(ReportList([told]).suites()) == [
-        "::warning file=f.py,title=linpoint%3A T is not decided::it was interrupted"
+        "::warning file=f.py,title=linpoint%3A T is not decided::the run was interrupted"
     ]
 
 

@@ -39,7 +39,7 @@ PASSES = {
 UNKNOWN = {
     "no-time": ("the budget ended", "Use fewer processes or operations, or smaller domains, or a larger --budget."),
     "no-memory": ("there was no memory left", "Use fewer processes or operations."),
-    "interrupted": ("it was interrupted", "Run it again, with --budget if it is to end by itself."),
+    "interrupted": ("the run was interrupted", "Run it again, with --budget if it is to end by itself."),
 }
 RESULTS = (*VIOLATIONS, *PASSES, *UNKNOWN)
 

@@ -141,4 +141,4 @@ def test_what_was_not_decided_in_time_is_not_said_to_be_minimal(monkeypatch: pyt
     monkeypatch.setattr(minimise._Minimiser, "_decide", slow)
     found = verdict.explain()
     assert not found.minimal
-    assert "none of them can be left out" not in found.text
+    assert "none of them can be removed" not in found.text

@@ -120,7 +120,7 @@ def who_is_stuck_could_not_come_next(verdict: linpoint.Verdict, found: linpoint.
     """It is not said of an operation that the spec allows just what it returned, unless its order holds it back."""
     for blocked in found.stuck.blocked if found.stuck else ():
         op = verdict.history[blocked.position]
-        held_back = op.order is not None and "an operation with a smaller order must come first" in found.text
+        held_back = op.order is not None and "an operation with a smaller order value must come first" in found.text
         assert held_back or not [given for given in blocked.allowed if verdict.spec.allows(op, given)], found.text
 
 

@@ -23,28 +23,32 @@ NEVER_SAID: list[Case] = [
         "write(1) [0, 1]\nwrite(2) [2, 3]\ncas(1, 3) [4, 5]\nread()->2 [6, 7]\nread()->9 [8, 9]",
         "had certainly replaced",
     ),
-    ("cas-register", "write(1) [0, 1]\ncas(1, 2) [2, 3]\ncas(1, 3) [2, 3]\nread()->9 [8, 9]", "both replaced"),
+    (
+        "cas-register",
+        "write(1) [0, 1]\ncas(1, 2) [2, 3]\ncas(1, 3) [2, 3]\nread()->9 [8, 9]",
+        "replaced the same value",
+    ),
     # The newer value was seen again.
     (
         "cas-register",
         "write(1) [0, 1]\nwrite(2) [2, 3]\ncas(1, 3)->true [4, 5]\nread()->2 [6, 7]\nread()->3 [8, 9]",
-        "not seen again",
+        "No later operation",
     ),
     ("counter", "read()->2 [0, 1]\nincrement() [10, 11]\nincrement() [20, 21]", "all operations together"),
     (
         "queue",
         "enqueue(1) [0, 1]\nenqueue(1) [2, 3]\ndequeue()->1 [4, 5]\ndequeue()->1 [6, 7]\ndequeue()->1 [8, 9]",
-        "there once",
+        "at most once",
     ),
     ("log", "append([1, 1]) [0, 1]\nappend(5) [2, 3]\nread()->[[1, 1]] [4, 5]", "twice"),
-    ("set", "add(1)->true [0, 1]\ncontains(1)->false [2, 3]\ncontains(1)->true [4, 5]", "Nobody saw"),
-    ("map", "contains(1)->false [0, 1]\nget(1)->1 [2, 3]", "would have put"),
+    ("set", "add(1)->true [0, 1]\ncontains(1)->false [2, 3]\ncontains(1)->true [4, 5]", "No later operation"),
+    ("map", "contains(1)->false [0, 1]\nget(1)->1 [2, 3]", "would have stored"),
     # An index is not the value that was appended, and a count is not the step.
-    ("log", "append(2)->0 [0, 3]\nappend(2)->1 [10, 14]\nappend(1)->1 [23, 24]", "saw the 1"),
-    ("fetch-add", "fetch-add(1)->1 [-4, 0]\nfetch-add(1)->2 [0, 12]\nfetch-add(1)->3 [1, 16]", "saw the 1"),
-    ("multiset", "add(1) [0, 1]\nadd(1) [2, 3]\ncount(1)->1 [4, 5]", "saw the 1"),
+    ("log", "append(2)->0 [0, 3]\nappend(2)->1 [10, 14]\nappend(1)->1 [23, 24]", "observed the 1"),
+    ("fetch-add", "fetch-add(1)->1 [-4, 0]\nfetch-add(1)->2 [0, 12]\nfetch-add(1)->3 [1, 16]", "observed the 1"),
+    ("multiset", "add(1) [0, 1]\nadd(1) [2, 3]\ncount(1)->1 [4, 5]", "observed the 1"),
     # Two wrote the same value: which of them was seen is not certain.
-    ("register", "write(1) [0, 1]\nwrite(1) [0.5, 1.5]\nwrite(2) [2, 3]\nread()->1 [4, 5]", "saw the 1"),
+    ("register", "write(1) [0, 1]\nwrite(1) [0.5, 1.5]\nwrite(2) [2, 3]\nread()->1 [4, 5]", "observed the 1"),
     ("mutex", "release() [0, 1]", "return null"),
     ("semaphore(2)", "acquire() [0, 1]\nacquire() [2, 3]\nacquire() [4, 5]", "both succeeded"),
 ]

@@ -63,7 +63,7 @@ def test_ctrl_c_ends_an_instruction_that_takes_hours() -> None:
         "with uninterrupted():\n    os.kill(os.getpid(), signal.SIGINT)\n    compute()",
         press,
     )
-    assert run(code) == (3, "[it was interrupted, the other]\n", "")
+    assert run(code) == (3, "[the run was interrupted, the other]\n", "")
 
 
 def test_memory_beyond_the_ceiling_ends_the_process() -> None:

@@ -55,7 +55,7 @@ const char* words_for(Limit limit) {
     case Limit::kMemory:
       return "the memory budget ran out";
     case Limit::kInterrupt:
-      return "it was interrupted";
+      return "the run was interrupted";
     default:
       return "the time budget ran out";
   }

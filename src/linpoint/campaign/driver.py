@@ -109,7 +109,7 @@ def _replay(subject: Subject, failure: Failure, seconds: float, progress: Progre
         if findings:
             claim = conclude(session, findings, replayed=True)
         elif session.interrupted:
-            claim = Claim(Status.UNKNOWN, "it was interrupted")
+            claim = Claim(Status.UNKNOWN, "the run was interrupted")
         else:
             claim = session.replay_claim(shown)
     return build_result(session, replace(claim, warnings=(*warnings, *claim.warnings)), findings)

@@ -29,11 +29,11 @@ def certify_blind_scope(
     """Raise unless the operations of ``scope`` are a violation of all at ``positions``; False if there was no time."""
     inside = set(scope)
     if not inside <= set(positions):
-        raise broken_certificate("the scope names an operation that is not there")
+        raise broken_certificate("the scope names an operation that does not exist")
     seen = {version for position in scope for version in _seen(spec, history.operations[position])}
     for position in positions:
         if position not in inside and not seen.isdisjoint(_written(spec, history.operations[position])):
-            raise broken_certificate(f"{history.operations[position]} may have written what the scope saw")
+            raise broken_certificate(f"{history.operations[position]} may have written a value that the scope observed")
     found = has_order(history.select(scope), spec, condition, seconds=seconds)
     if found:
         raise broken_certificate("the operations of the scope have an order")

@@ -43,16 +43,16 @@ _PATTERN_SEARCH_S: Final = 30.0
 """Seconds that the search of a pattern may take at most; some of hundreds of operations would take for ever."""
 
 _WORDS: Final = {
-    Flaw.LEFT_OUT: "the order leaves out {}",
-    Flaw.FAILED: "the order keeps {}",
-    Flaw.RETURNED_EARLIER: "{} returned before an operation that comes first was called",
-    Flaw.ENDED_AT_CRASH: "{} ended at a crash, before an operation that comes first was called",
-    Flaw.EARLIER_ERA: "{} comes after an operation of a later era",
-    Flaw.PROCESS_ORDER: "{} comes after a later operation of its process",
-    Flaw.HINT: "{} comes after an operation with a larger order",
-    Flaw.REJECTED: "the spec rejects {} in its place",
-    Flaw.UNLIKE: "{} was taken for another operation",
-    Flaw.NEEDED: "{} was left out and may mend the violation",
+    Flaw.LEFT_OUT: "the order omits {}",
+    Flaw.FAILED: "the order contains {}, which had no effect",
+    Flaw.RETURNED_EARLIER: "{} returned before the call of an operation that precedes it in the order",
+    Flaw.ENDED_AT_CRASH: "{} ended at a crash before the call of an operation that precedes it in the order",
+    Flaw.EARLIER_ERA: "{} follows an operation of a later era",
+    Flaw.PROCESS_ORDER: "{} follows a later operation of its process",
+    Flaw.HINT: "{} follows an operation with a larger order value",
+    Flaw.REJECTED: "the spec rejects {} at its position",
+    Flaw.UNLIKE: "{} was treated as another operation",
+    Flaw.NEEDED: "{} was omitted and may remove the violation",
 }
 
 
@@ -92,7 +92,7 @@ def certify_prefix(
         _certify_order(reading, positions, stuck.prefix, whole=False)
         _certify_run(reading, stuck.prefix)
     elif not set(stuck.prefix) <= set(positions):
-        raise broken_certificate("the prefix names an operation that is not there")
+        raise broken_certificate("the prefix names an operation that does not exist")
 
 
 def certify_pattern(
@@ -103,7 +103,7 @@ def certify_pattern(
     False when there was no time to find out.
     """
     if not set(pattern.operations) <= set(pattern.scope):
-        raise broken_certificate("the telling operations are not in the scope")
+        raise broken_certificate("the operations of the pattern are not in its scope")
     twin = reading.twin
     assert twin is not None
     if pattern.counted:  # by counting where that proves it, which takes a moment where a search takes for ever
@@ -152,7 +152,7 @@ def certify_refuted_start(
     """
     scope, still_open = start.scope, set(start.still_open)
     if start.last in still_open or start.last not in scope or not still_open <= set(scope):
-        raise broken_certificate("the refuted start does not end where it says")
+        raise broken_certificate("the refuted start does not end at its last operation")
     twin = reading.twin
     assert twin is not None
     items = len(twin.content(positions)) if twin.kind == "queue" else 0
@@ -224,9 +224,9 @@ def refuse(history: History, flaw: Flaw, position: int) -> None:
     if flaw is Flaw.NONE:
         return
     if flaw is Flaw.SURVIVORS:
-        raise broken_certificate("it does not say what survives each crash")
+        raise broken_certificate("it does not state the survivors of each crash")
     if flaw is Flaw.NOT_THERE:
-        raise broken_certificate("the order names an operation twice or one that is not there")
+        raise broken_certificate("the order names an operation twice, or one that does not exist")
     raise broken_certificate(_WORDS[flaw].format(history.operations[position]))
 
 
@@ -238,16 +238,16 @@ def run_prefix(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict
         if not states:
             if spec.changes is not None:
                 raise _unrepeatable(spec, op)
-            raise broken_certificate(f"the spec rejects {op} in its place")
+            raise broken_certificate(f"the spec rejects {op} at its position")
     return states
 
 
 def _unrepeatable(spec: Spec, op: Operation) -> SpecError:
-    """The error for a user's spec that takes back a step: our own cannot, so this is no bug of a search."""
+    """The error for a user's spec that does not repeat a step. Built-in specs always do, so the search is not at fault."""
     return SpecError(
         "LP-S009",
-        f"spec {spec.name} gives another answer to {op} when the same operations are repeated in the same order.",
-        remedy="A step may use its state and arguments only: no variable that outlives it, no clock, no random numbers.",
+        f"the spec {spec.name} gave a different result for {op} when the same operations ran again in the same order.",
+        remedy="Let a step depend only on its state and arguments: no global variables, no clock, no random numbers.",
     )
 
 
@@ -268,13 +268,13 @@ def _certify_eras(history: History, spec: Spec, witness: Witness) -> None:
     parts, survivors, ends = witness.by_era(), witness.survivors or (), len(eras.ends)
     lengths = witness.eras or ()
     if not len(lengths) == len(survivors) == ends or min(lengths, default=0) < 0 or sum(lengths) > len(witness.order):
-        raise broken_certificate("it does not say what survives each crash")
+        raise broken_certificate("it does not state the survivors of each crash")
     states: list[dict[Any, State]] = [{}]
     objects = _objects(history, spec)
     for era, part in enumerate(parts):
         kept = survivors[era] if era < ends else len(part)
         if not 0 <= kept <= len(part):
-            raise broken_certificate("it does not say what survives each crash")
+            raise broken_certificate("it does not state the survivors of each crash")
         # With nondeterminism the surviving state and the end of the era must belong to one run: follow both.
         runs = [(state, state) for state in states]
         for number, position in enumerate(part):
@@ -288,7 +288,7 @@ def _certify_eras(history: History, spec: Spec, witness: Witness) -> None:
                 for current in prefix_step(spec, objects, [before], op)
             ]
             if not runs:
-                raise broken_certificate(f"the spec rejects {op} in its place")
+                raise broken_certificate(f"the spec rejects {op} at its position")
         states = list({canonical(saved): saved for _, saved in runs}.values())
 
 
@@ -296,6 +296,6 @@ def broken_certificate(message: str) -> CertificateError:
     """The error for evidence that does not hold."""
     return CertificateError(
         "LP-V001",
-        f"{message}: the verdict cannot be trusted.",
-        remedy="This is a bug in linpoint; please report it with the history.",
+        f"{message}; the verdict cannot be trusted.",
+        remedy="This is a bug in linpoint. Report it with the history.",
     )

@@ -93,16 +93,16 @@ def check_with_progress(
     paper_rules: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Verdict, bool]:
-    """As ``check``, but Ctrl-C gives a verdict too: UNKNOWN with how far it got. The bool says it was pressed.
+    """As ``check``, but Ctrl-C gives a verdict too: UNKNOWN with how far it got. The bool is whether it was pressed.
 
-    ``paper_rules`` lets the checker ``graph`` go by its paper as published, right or wrong.
+    ``paper_rules`` makes the checker ``graph`` follow its paper as published, right or wrong.
     """
     started = time.perf_counter()
     budget = budget or Budget()
     condition = conditions.choose(condition, history)
     checker_selection.validate(checker)
     if paper_rules and checker != "graph":
-        raise UsageError("LP-U001", "the paper's rules are for the checker graph alone.", remedy="Add --checker graph.")
+        raise UsageError("LP-U001", "--paper-rules requires the checker graph.", remedy="Add --checker graph.")
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
     stop = _token(budget)

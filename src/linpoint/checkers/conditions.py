@@ -33,7 +33,7 @@ def choose(condition: str | None, history: History) -> str:
 def validate(condition: str | None) -> None:
     """A coded error unless there is a condition of that name; None stands for the default."""
     if condition is not None and condition not in CONDITIONS:
-        raise UsageError("LP-U003", f'there is no condition "{condition}".', remedy=f"Use {', '.join(CONDITIONS)}.")
+        raise UsageError("LP-U003", f'unknown condition "{condition}".', remedy=f"Use {', '.join(CONDITIONS)}.")
 
 
 def condition_machine(spec: Spec, condition: str, *, keyed: bool) -> StateMachine:

@@ -123,7 +123,7 @@ class ExactDeciders:
     def _decide(self, name: str, keyed: KeyedObject) -> ExactDecision | None:
         most = self._budget.max_memory
         if most is not None and resident_memory() + _BYTES_PER_OPERATION[name] * len(keyed.positions) > most:
-            return ExactDecision(name, "there is not enough memory for it")
+            return ExactDecision(name, "the memory limit does not suffice")
         if name == "graph":
             decide = precedence_decider.by_the_paper if self._paper else precedence_decider.decide_by_precedence
             left = self._budget.remaining()

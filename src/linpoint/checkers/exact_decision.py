@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an exact decision says of one object: a witness, a refutation, or why it does not apply."""
+"""The result of an exact decision about one object: a witness, a refutation, or why it does not apply."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linpoint.verdicts.witness import Witness
 
 @dataclass(frozen=True, slots=True)
 class ExactDecision:
-    """The answer of a monitor or of a precedence graph, certified, with the reason in words."""
+    """The certified answer of a monitor or a precedence graph, with the reason as text."""
 
     checker: str
     why: str
@@ -19,7 +19,7 @@ class ExactDecision:
     witness: Witness | None = None
     refutation: Refutation | None = None
     configurations: int = 0
-    """How many configurations were looked at, where it takes a search."""
+    """The number of explored configurations, where it takes a search."""
 
     @property
     def decided(self) -> bool:

@@ -43,8 +43,8 @@ class HistoryPart:
         self._selection = checker_selection.CheckerSelection(checker, ())
         self._portfolio: Portfolio | None = None
         self._answer = PortfolioAnswer(None, Witness(()), 0)
-        self.excluded: str | None = "frontiers were not asked"
-        """What excludes a search over frontiers."""
+        self.excluded: str | None = "the frontier search was not run"
+        """The reason that excludes a search over frontiers."""
 
     def begin(self, stop: StopToken, threads: int) -> Iterable[Task]:
         """Start the search; the tasks returned continue it."""

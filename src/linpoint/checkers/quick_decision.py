@@ -91,7 +91,7 @@ def _verdict(history: History, spec: Spec, condition: str, twin: NativeTwin, ans
     checker = _SEARCHES[answer.by]
     why = checker_selection.FIRST_TURN_REASONS[checker]
     if answer.exclusion not in (Exclusion.NONE, Exclusion.KIND):
-        why += f"; no {MONITOR}: {exclusion_text(history, spec, answer.exclusion, answer.culprit)}"
+        why += f"; {MONITOR} not used: {exclusion_text(history, spec, answer.exclusion, answer.culprit)}"
     order = tuple(answer.order)
     status = Status.LINEARIZABLE if answer.linearizable else Status.VIOLATION
     witness = Witness(order) if answer.linearizable else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings for histories that test nothing, whatever their verdict."""
+"""Warnings for histories whose verdict is vacuous."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from linpoint.specs.spec import Spec
 
 
 def vacuity_warnings(history: History, spec: Spec, effective: int) -> tuple[str, ...]:
-    """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all.
+    """Why a pass of this history proves little: only reads, only failures, or no overlap.
 
     ``effective`` is how many operations did not fail.
     """
@@ -22,7 +22,7 @@ def vacuity_warnings(history: History, spec: Spec, effective: int) -> tuple[str,
     # One by one: the first that changes something is near the start, and the others need not be made for this.
     each = map(ops.__getitem__, range(len(ops)))
     if all(spec.reads(op) for op in each if op.outcome is not Outcome.FAILED):
-        warnings.append("no operation changed anything: an object that ignores all calls would pass")
+        warnings.append("no operation changed the state: an object that ignores every call would pass")
     if effective > 1 and not history.columns.timed.overlaps():
         warnings.append("no two operations overlap: concurrency was not tested")
     return tuple(warnings)

@@ -128,7 +128,7 @@ class ProgramHost:
                 if host.over and memory is not None and (worker.result is None or worker.result.ended != "exhausted"):
                     os.pwrite(memory, b"\1", 0)  # stops the others
         except KeyboardInterrupt:
-            return SearchOutcome(None, _reached(workers), "it was interrupted", interrupted=True)
+            return SearchOutcome(None, _reached(workers), "the run was interrupted", interrupted=True)
         return _merge_outcomes([worker.outcome() for worker in workers])
 
 

@@ -31,7 +31,7 @@ from linpoint.processes.process_limits import (
 )
 from linpoint.processes.process_usage import SilenceClock, TreeMemory
 
-INTERRUPTED: Final = "it was interrupted"
+INTERRUPTED: Final = "the run was interrupted"
 END_GRACE_S: Final = 1.5
 """Time for a process to exit by itself after its last message, or after SIGINT."""
 POLL_INTERVAL_S: Final = 0.05

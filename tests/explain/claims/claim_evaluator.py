@@ -17,7 +17,7 @@ from tests.explain.claims.evidence_evaluator import evidence_is_true
 from tests.explain.claims.link_evaluator import failed, link_is_true, nobody_replaced
 from tests.explain.claims.literal_values import LiteralValues
 from tests.explain.claims.orders import Question, precedence
-from tests.explain.claims.reason_evaluator import reason_is_true
+from tests.explain.claims.reason_evaluator import named_values_are_true, reason_is_true
 
 Judged = tuple[str, str, bool | None]
 """The kind of a claim, its text, and whether it is true."""
@@ -89,7 +89,8 @@ class Evaluator:
                 whatever = self.order(called, unknown=still_open, free=(position, frozenset()))
                 return _all([_not(whatever), self.order(called, unknown={*still_open, position})])
             case "reason":
-                return reason_is_true(self, claim.values[0], claim.operations)
+                named = self.found.pattern is None or named_values_are_true(self, self.found.pattern)
+                return named and reason_is_true(self, claim.values[0], claim.operations)
             case "legal-order":
                 return self.legal(claim.operations, claim.among) is not None
             case "cannot-follow":
@@ -235,9 +236,9 @@ class Evaluator:
     def _told(self, step: ArgumentStep) -> bool | None:
         if step.text.startswith("No order of"):
             return _not(self.order(self.everything if "No order of the operations" in step.text else self.found.core))
-        if step.text.startswith("Nothing in the history lets"):
+        if step.text.startswith("No valid order lets"):
             return _not(self.order())
-        if self.found.pattern is not None and self.found.pattern.sentence in step.text.lower():
+        if self.found.pattern is not None and self.found.pattern.sentence.lower() in step.text.lower():
             return self._pattern_step(step)
         *prefix, position = step.operations
         claims = [c for c in self.found.claims if c.kind == "cannot-follow" and c.operations == (position,)]

@@ -4,14 +4,38 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from linpoint.histories.operation import Outcome
+from linpoint.histories.values import format_value
+from linpoint.verdicts import Pattern
 from tests.explain.claims.literal_values import TAKES
 
 if TYPE_CHECKING:
     from tests.explain.claims.claim_evaluator import Evaluator
+
+
+_FIFO = re.compile(r"FIFO violated: (.+) was (enqueued|in the queue) first, (.+) was dequeued first")
+
+
+def named_values_are_true(at: Evaluator, pattern: Pattern) -> bool:
+    """Whether the values that the sentence of an inverted order names are such a pair, and entered as it says."""
+    named = _FIFO.fullmatch(pattern.sentence)
+    if pattern.reason != "order-inverted" or named is None or named[1] == "one value":
+        return pattern.reason != "order-inverted"
+    values = at.values
+    touched = {v for p in pattern.operations for v in (values.saw(p), values.put(p)) if v is not None}
+    one, other = ({v for v in touched if _texts(at, v) >= {named[group]}} for group in (1, 3))
+    initial = named[2] == "in the queue"
+    return any(_inverted_pair(at, a, b) and bool(values.first(a)) is initial for a in one for b in other)
+
+
+def _texts(at: Evaluator, value: Any) -> set[str]:
+    """How the operations of the history write a value."""
+    given = (each for op in at.ops for each in (*op.args, op.result))
+    return {format_value(each) for each in (*given, *at.verdict.spec.initial) if at.values.form(each) == value}
 
 
 def reason_is_true(at: Evaluator, reason: str, told: Sequence[int]) -> bool | None:
@@ -77,17 +101,20 @@ def reason_is_true(at: Evaluator, reason: str, told: Sequence[int]) -> bool | No
 
 
 def _inverted(at: Evaluator, told: Sequence[int]) -> bool:
-    values, ops = at.values, at.ops
+    values = at.values
     touched = {v for p in told for v in (values.saw(p), values.put(p)) if v is not None}
-    for a, b in itertools.permutations(touched, 2):
-        if values.times_put(a) != 1 or values.times_put(b) != 1 or not values.putters(b) or not values.takers(b):
-            continue
-        left = min(ops[p].end for p in values.takers(b))
-        stayed = not values.takers(a) and not values.unknown_takers()
-        later = any(left + at.skew < ops[p].call for p in values.seers(a))
-        if values.there_by(a) + at.skew < ops[values.putters(b)[0]].call and (stayed or later):
-            return True
-    return False
+    return any(_inverted_pair(at, a, b) for a, b in itertools.permutations(touched, 2))
+
+
+def _inverted_pair(at: Evaluator, a: Any, b: Any) -> bool:
+    """Whether one value was there before another was added, and was there still when the other had been removed."""
+    values, ops = at.values, at.ops
+    if values.times_put(a) != 1 or values.times_put(b) != 1 or not values.putters(b) or not values.takers(b):
+        return False
+    left = min(ops[p].end for p in values.takers(b))
+    stayed = not values.takers(a) and not values.unknown_takers()
+    later = any(left + at.skew < ops[p].call for p in values.seers(a))
+    return values.there_by(a) + at.skew < ops[values.putters(b)[0]].call and (stayed or later)
 
 
 def _there_both_ways(at: Evaluator, told: Sequence[int], members: Any) -> bool:

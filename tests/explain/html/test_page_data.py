@@ -73,8 +73,8 @@ def test_names_steps_and_causes_are_on_the_page() -> None:
     assert "<li>P &lt; Q, as it returned first.</li>" in html
     assert "Likely cause: a stale read" in html
     assert "(a guess)" in html
-    assert "Because:</p><ul><li>the copy was paused</li>" in html
-    assert "It may also be a lost write." in html
+    assert "Evidence:</p><ul><li>the copy was paused</li>" in html
+    assert "Other possible causes: a lost write." in html
     assert ">P</button>" in html
     assert data_of(html)["core"][0][1] == "P"
 
@@ -95,8 +95,8 @@ def test_steps_that_order_operations_are_drawn_with_their_circle() -> None:
 
 def test_an_unknown_verdict_says_where_it_stopped() -> None:
     html = history_page(explanation("unknown"))
-    assert "Where it stopped" in html
-    assert "The longest legal order that was found" in html
+    assert "The search stopped after" in html
+    assert "Longest legal prefix found" in html
 
 
 def test_the_verdict_without_a_history_has_a_page() -> None:
@@ -206,7 +206,7 @@ def test_the_longest_order_ends_with_who_cannot_come_next() -> None:
     found = explanation("register-stale-read")
     (order,) = stepped_orders(found, everywhere(found))
     assert [state for _, state in order["steps"]] == ["1", "2"]
-    assert order["blocked"] == [[found.culprit.position, "the spec allows 2"]]
+    assert order["blocked"] == [[found.culprit.position, "the spec requires 2"]]
 
 
 def test_a_nondeterministic_spec_may_be_in_several_states() -> None:
@@ -232,7 +232,7 @@ def test_what_a_crash_loses_is_said_and_undone() -> None:
     assert [state for _, state in order["steps"]] == [
         '["a"]',
         '["a", "b"]',
-        "a crash: the last operation before it is lost",
+        "crash: loses the last 1 operation",
         '["a"]',
     ]
 

@@ -152,7 +152,7 @@ def test_every_head_of_the_first_table_has_a_text(html: str, open_page: Open) ->
 
 def test_a_key_in_a_heading_stays_as_it_is(open_page: Open) -> None:
     view = open_page(page_of([row(1, "write", 1, key="MyKey"), row(3, "read", result=1, key="MyKey")])).page
-    assert view.locator("#steps-title").inner_text() == 'Steps: key "MyKey": one order that explains it'
+    assert view.locator("#steps-title").inner_text() == 'Steps: key "MyKey": witness order'
 
 
 def test_steps_and_the_filter_name_the_keys_of_operations_checked_together(open_page: Open) -> None:
@@ -162,7 +162,7 @@ def test_steps_and_the_filter_name_the_keys_of_operations_checked_together(open_
     for _ in range(2):
         view.keyboard.press("n")
     assert opened.text("#step-said").startswith('["')
-    assert 'Then the state is "' in opened.text("#step-said")
+    assert 'State after it: "' in opened.text("#step-said")
     view.select_option("#filter-key", label='"x"')
     assert opened.text("#operations-count") == "2 of 3"
 
@@ -177,7 +177,7 @@ def test_the_numbers_of_a_shortened_order_go_on(open_page: Open, monkeypatch: py
     cells = view.locator("#step-rows tr[data-at] td:first-child").all_inner_texts()
     assert cells == [*map(str, range(20, 31)), "✕"]
     view.keyboard.press("n")
-    assert opened.text("#step-said") == "After the first 20 steps the state is 19."
+    assert opened.text("#step-said") == "State after the first 20 steps: 19."
 
 
 def test_only_a_crash_of_everything_goes_over_all_lanes(open_page: Open) -> None:
@@ -226,7 +226,7 @@ def test_a_page_of_times_that_are_too_far_apart_works(open_page: Open) -> None:
     html = page_of(rows)
     opened = open_page(html)
     opened.page.keyboard.press("f")
-    assert opened.text("#range").startswith("3 of 3 operations, only the order of their times is drawn")
+    assert opened.text("#range").startswith("3 of 3 operations, drawn by order of times, not to scale")
     assert data_of(html)["columns"]["times"]["texts"][0] == "-1e+308"
 
 

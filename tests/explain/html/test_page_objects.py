@@ -151,8 +151,8 @@ def test_a_shortened_order_begins_with_the_state_that_was_reached(monkeypatch: p
     (order,) = stepped_orders(dataclasses.replace(found, stuck=stuck), {position: position for position in range(31)})
     assert (order["before"], order["first"]) == (20, "19")
     assert order["steps"] == [[n, str(n)] for n in range(20, 30)]
-    assert order["blocked"] == [[30, "the spec allows 29"]]
-    assert order["note"] == "The first 20 steps are left out."
+    assert order["blocked"] == [[30, "the spec requires 29"]]
+    assert order["note"] == "The first 20 steps are omitted."
 
 
 def test_a_deadline_leaves_nobody_blocked(monkeypatch: pytest.MonkeyPatch) -> None:

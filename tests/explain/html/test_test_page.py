@@ -56,9 +56,9 @@ def test_scenario_and_steps_are_on_the_first_screen(open_page: Open) -> None:
     assert [word in scenario for word in ("thread 1", "thread 2", "increment() → 1")] == [True] * 3
     should = view.locator("table.scenario").nth(1).locator("tbody tr").all_inner_texts()
     assert [row.split("\t") for row in should] == [
-        ["some order", "1", "2"],
-        ["some order", "2", "1"],
-        ["here", "1", "1"],
+        ["allowed", "1", "2"],
+        ["allowed", "2", "1"],
+        ["observed", "1", "1"],
     ]
     steps = opened.text(".trace-table")
     for said in ("tested_objects.py", "cell[0] = value + 1", "preemption: ", "increment returns 1"):
@@ -131,7 +131,7 @@ def test_the_timeline_below_has_the_threads(open_page: Open) -> None:
     assert opened.visible == 2
     assert "thread 2" in opened.text("#operations-rows")
     opened.page.keyboard.press("v")
-    assert "does not fit" in opened.text("#selected")
+    assert "No valid order gives this operation its result." in opened.text("#selected")
     for _ in range(3):
         opened.page.keyboard.press("n")
     assert "after increment()" in opened.text("#step-rows")

@@ -220,7 +220,7 @@ def test_ctrl_c_ends_a_search_with_what_is_known(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(SpecJudge, "judge", interrupted)
     result = run(tmp_path, f"ended(0)\nnumber = 1; {WRONG}\ntime.sleep(60)", *TWO)
     assert result.interrupted
-    assert (result.status, result.why) == (Status.UNKNOWN, "it was interrupted")
+    assert (result.status, result.why) == (Status.UNKNOWN, "the run was interrupted")
     assert (result.tested.scenarios, result.tested.schedules) == (1, 5)
 
 

@@ -182,7 +182,7 @@ def test_ctrl_c_is_the_end_of_the_search(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(program_host, "read_hosts", interrupt)
     result = explored(tmp_path, bounded=FEW | {"do": "time.sleep(100)"})
     assert (result.answer, result.interrupted) == (Answer.UNKNOWN, True)
-    assert result.why.startswith("it was interrupted before")
+    assert result.why.startswith("the run was interrupted before")
 
 
 def test_a_schedule_is_run_again(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
     assert result.interrupted
     if at == "prepare":
         assert result.status.value == "unknown"
-        assert result.why == "it was interrupted before any crash was tested"
+        assert result.why == "the run was interrupted before any crash was tested"
         assert not result.findings
         return
     assert result.status.value == "violation"

@@ -139,31 +139,31 @@ class OnlineChecker:
 
     @property
     def open_calls(self) -> int:
-        """How many calls are open."""
+        """The number of open calls."""
         return len(self._open)
 
     @property
     def objects(self) -> int:
-        """How many objects there are."""
+        """The number of objects."""
         return len(self._objects)
 
     def held(self) -> int:
-        """How many operations and configurations are kept."""
+        """The number of operations and configurations held."""
         return sum(map(len, self._objects.values()))
 
     @property
     def forgot(self) -> bool:
-        """Whether a violation is one of less than all that happened: then it says nothing about first values."""
+        """Whether operations were forgotten: then a violation gives no hint about initial values."""
         return any(each.forgot for each in self._objects.values())
 
     def why(self) -> tuple[str, str]:
-        """The checker, and why it is that one."""
+        """The checker, and the reason for it."""
         kinds = {type(each) for each in self._objects.values()}
         if kinds == {OperationWindow}:
-            return "windows", f"a rule says what operations of a {self._spec.name} can be forgotten"
-        reason = f"there is no rule for what operations of a {self._spec.name} can be forgotten"
+            return "windows", f"a rule determines which operations of a {self._spec.name} can be forgotten"
+        reason = f"no rule determines which operations of a {self._spec.name} can be forgotten"
         if self._trimming is not None:
-            reason = "values repeat, or there are operations that the rule for forgetting does not know"
+            reason = "values repeat, or the rule for forgetting does not support some operations"
         return ("linear", reason) if OperationWindow not in kinds else ("windows and linear", f"for some keys {reason}")
 
     def decide(self, budget: Budget | None = None, *, last: bool = False) -> Verdict | None:
@@ -210,7 +210,7 @@ class OnlineChecker:
         return verdict if verdict.status is Status.VIOLATION else self._violation(online, operations)
 
     def _violation(self, online: OnlineLinear, operations: list[Operation]) -> Verdict:
-        """A violation without a refutation to look at: it is the word of the search alone."""
+        """A violation without a refutation: it rests on the search alone."""
         positions = tuple(range(len(operations)))
         key = KeyVerdict(online.key, Status.VIOLATION, "linear", self.why()[1], positions)
         history = History(operations, source=self._source)
@@ -278,7 +278,7 @@ class OnlineChecker:
         return next(place for place, each in self._objects.items() if each is window)
 
     def verdict(self, status: Status, why: str, warnings: Iterable[str] = ()) -> Verdict:
-        """What is to be said at the end, when no violation was found."""
+        """The final verdict when no violation was found."""
         shown = {canonical(each.key): each.key for each in self._objects.values()}
         keys = tuple(KeyVerdict(key, status, *self.why(), ()) for key in shown.values())
         return self._verdict(status, why, History([], source=self._source), keys, tuple(warnings))

@@ -169,11 +169,12 @@ class _Found:
         if precedence is None or precedence.certified:
             refusal = refused_operation(whole, positions, self._last_return())
         pattern = evidence.pop("pattern", None)
-        if pattern is not None and PatternFacts(self.uses, whole, refusal.position).hold(pattern):
-            evidence["pattern"] = pattern
+        established = None if pattern is None else PatternFacts(self.uses, whole, refusal.position).established(pattern)
+        if established is not None:
+            evidence["pattern"] = established
         claims = [*refusal.claims(), *core_claims(whole, positions, self.scene.back(core.needed))]
-        if "pattern" in evidence:
-            claims.append(Claim("reason", pattern.operations, values=(pattern.reason,)))
+        if established is not None:
+            claims.append(Claim("reason", established.operations, values=(established.reason,)))
         kinds = {claim.kind for claim in claims}
         found = Explanation(
             verdict,

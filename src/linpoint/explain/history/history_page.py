@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An explanation of a history as one HTML document. It needs no network and no other file, and nothing in it can run.
+"""An explanation of a history as one self-contained HTML document, in which no content of the history can run.
 
 Guarantee: that of ``page_renderer``; everything of a history is escaped text or data. Cost: that of ``page_timeline``.
 """
@@ -104,7 +104,7 @@ def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
 
 
 def _details(explanation: Explanation) -> Iterator[tuple[str, str]]:
-    """Why this checker, warnings, and where the search stopped for keys that were not decided."""
+    """The reason for the checker, warnings, and where the search stopped for undecided keys."""
     verdict = explanation.verdict
     yield "Why this checker", verdict.why
     yield from (("Warning", warning) for warning in verdict.warnings)
@@ -113,5 +113,5 @@ def _details(explanation: Explanation) -> Iterator[tuple[str, str]]:
         where = "Not decided" if key.key is None else f"Key {plain(format_value(key.key), 60)} was not decided"
         how_far = ""
         if key.reached is not None:
-            how_far = f"; {len(key.reached.prefix):,} of {key.reached.operations:,} operations had their place"
+            how_far = f"; the longest legal prefix found has {len(key.reached.prefix):,} of {key.reached.operations:,} operations"
         yield where, f"{key.why}{how_far}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of each key without looking further: a sentence, the operations that tell it, and their line.
+"""The evidence of each key from the verdict alone: a sentence, its operations, and their lines.
 
-An explanation is of one key. Of the others there is the evidence of the verdict; no spec is asked again, so this is
-quick for any number of keys: O(operations of the key) at most.
+An explanation covers one key. For the others the evidence of the verdict is shown; no search runs, so this is quick
+for any number of keys: O(operations of the key) at most.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from linpoint.explain.history.claims.value_uses import uses_of
 from linpoint.explain.history.claims.whole_object import WholeObject
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import sentence
+from linpoint.explain.wording.operation_names import by_process
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import Value, format_value
 from linpoint.text.phrases import count_noun, one_line
@@ -23,7 +24,7 @@ _MAX_LISTED_OPERATIONS: Final = 12
 
 
 def key_name(key: Value) -> str:
-    """What a key is called where each has its own line: the whole history where there are none."""
+    """The name of a key where each has its own line; the whole history where there are no keys."""
     return "history" if key is None else f"key {one_line(format_value(key))}"
 
 
@@ -35,22 +36,22 @@ def in_violation(explanation: Explanation) -> list[KeyVerdict]:
 
 
 def accusation(explanation: Explanation) -> str:
-    """The sentence of a violation or an unknown verdict, without the word that names the verdict."""
+    """The sentence of a violation or an unknown verdict, without the name of the verdict."""
     return sentence(explanation).partition(": ")[2]
 
 
 def reason(verdict: Verdict, key: KeyVerdict) -> str:
-    """Why a key was not found to be right, in a sentence."""
+    """Why a key is not linearizable or not decided, in a sentence."""
     if key.status is Status.UNKNOWN:
         return f"{key.why}."
     found = key.refutation
     if isinstance(found, Precedence) or (isinstance(found, Pattern) and _holds(verdict, key, found)):
         return f"{found.sentence}."
-    return f"no order of its {count_noun(len(key.positions), 'operation')} fits the spec {verdict.spec.name}."
+    return f"no order of its {count_noun(len(key.positions), 'operation')} satisfies the spec {verdict.spec.name}."
 
 
 def _holds(verdict: Verdict, key: KeyVerdict, pattern: Pattern) -> bool:
-    """Whether the sentence of a pattern is true, as far as a look at the values and times shows it."""
+    """Whether the values and times show that the sentence of a pattern is true."""
     whole = WholeObject(verdict.history, key.positions, verdict.spec, verdict.condition, deadline=0.0)
     uses = uses_of(verdict.history, key.positions, verdict.spec, verdict.condition, pattern.operations)
     return PatternFacts(uses, whole, None).hold(pattern)
@@ -77,14 +78,14 @@ def key_text(verdict: Verdict, key: KeyVerdict) -> str:
     for position in positions[:_MAX_LISTED_OPERATIONS]:
         op = ops[position]
         line = "" if op.line is None else f", line {op.line}"
-        lines.append(f"  {one_line(str(op))} by process {one_line(str(op.process))}{line}")
+        lines.append(f"  {one_line(str(op))} {by_process(op)}{line}")
     if len(positions) > _MAX_LISTED_OPERATIONS:
         lines.append(f"  ... and {len(positions) - _MAX_LISTED_OPERATIONS:,} others")
     return "\n".join(lines)
 
 
 def line_of(explanation: Explanation, *, key: KeyVerdict | None = None) -> int | None:
-    """The line of the file at which to look: of the operation that is accused, or of the first that conspires.
+    """The line of the file to look at: that of the refused operation, or of the first of the core.
 
     Without a key it is the one that is explained.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be saved from a page: the minimal history as operation lines, and the explanation as JSON.
+"""Downloads of a page: the minimal history as operation lines, and the explanation as JSON.
 
-Guarantee: the operation lines are a violation by themselves, for the command that is shown with them.
+Guarantee: the operation lines alone are a violation, for the command that is shown with them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def downloads(explanation: Explanation) -> list[dict[str, Any]]:
 
 
 def minimal_lines(explanation: Explanation) -> str:
-    """The operations that are a violation by themselves, as operation lines; empty where there are none or too many."""
+    """The operations that alone are a violation, as operation lines; empty where there are none or too many."""
     positions = _alone(explanation)
     if not positions or len(positions) > _MAX_OPERATIONS:
         return ""
@@ -59,7 +59,7 @@ def _alone(explanation: Explanation) -> Sequence[int]:
     if explanation.verdict.status is not Status.VIOLATION:
         return ()
     if explanation.precedence is not None and not explanation.precedence.certified:
-        return ()  # the rules of the paper may say otherwise of a part
+        return ()  # the paper's rules may decide a part differently
     if not explanation.claims or explanation.claims_of("by-themselves"):
         return explanation.core
     key = in_violation(explanation)[0]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operations a page holds: all of them, or of a very long history those that say most.
+"""Which operations a page holds: all of them, or of a very long history the most relevant ones.
 
-First come the operations that an explanation speaks of, then those of the keys in violation, then those that were
-called at about the same time. What is missing is said. Cost: nothing for a history that fits; else O(n log n), natively
-but for a list of positions. No operation is made that the page does not hold.
+First come the operations that an explanation mentions, then those of the keys in violation, then those that were called
+at about the same time. The page notes the omitted ones. Cost: nothing for a history that fits; else O(n log n), natively
+but for a list of positions. No operation is created that the page does not hold.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PageOperations:
 
 
 def choose_operations(explanation: Explanation, *, most: int = MAX_OPERATIONS) -> PageOperations:
-    """The operations of a page: at most ``most``, those that an explanation speaks of among them."""
+    """The operations of a page: at most ``most``, including those that an explanation mentions."""
     verdict = explanation.verdict
     total = len(verdict.history)
     if total <= most:
@@ -53,7 +53,7 @@ def choose_operations(explanation: Explanation, *, most: int = MAX_OPERATIONS) -
             _fill(taken, [position for position in by_call if position in members], middle, most)
             break
     _fill(taken, by_call, middle, most)
-    where = "those around the violation" if explanation.core else "those around the place where the search stopped"
+    where = "those around the violation" if explanation.core else "those around the point where the search stopped"
     if not mentioned:
         where = "the first ones"
     return PageOperations(sorted(taken), f"This page shows {len(taken):,} of {total:,} operations: {where}.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first screen of a page: the verdict, the operations that contradict each other, why that is impossible, the likely
-causes. ``templates/summary.html`` shows it as plain HTML, so that it is there without a script and on paper.
+"""The first screen of a page: the verdict, the operations that contradict each other, the argument, the likely causes.
+``templates/summary.html`` shows it as plain HTML, which needs no script and can be printed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ShownEvidence:
     title: str
     table: OperationTable
     for_cause: OperationTable | None
-    """Those that only the likely cause speaks of."""
+    """Those that only the likely cause mentions."""
     left_out: int
     bars: OperationBars | None
 
@@ -144,14 +144,14 @@ def _listed(explanation: Explanation) -> tuple[list[int], str]:
     """The operations that are shown first, and a title for them."""
     verdict = explanation.verdict
     if explanation.core:
-        last = "; none of them can be left out" if explanation.irreducible else ""
+        last = "; none of them can be removed" if explanation.irreducible else ""
         return nearest(explanation), f"{conspiracy(explanation)}{last}"
     reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
     if reached is not None and reached.open:
-        placed = f"{len(reached.prefix):,} of {reached.operations:,} operations had their place"
-        return list(reached.open[:MAX_LISTED]), f"Where it stopped: {placed}; next, one of these had to take effect"
+        placed = f"after {len(reached.prefix):,} of {reached.operations:,} operations"
+        return list(reached.open[:MAX_LISTED]), f"The search stopped {placed}; one of these must take effect next"
     if verdict.status is Status.LINEARIZABLE and len(verdict.history) <= MAX_LISTED and verdict.witness:
-        return list(verdict.witness.order), "One order that explains it"
+        return list(verdict.witness.order), "Witness order"
     return [], ""
 
 
@@ -174,7 +174,7 @@ def _table(
     by_position = verdict.history.by_position
     return OperationTable(
         "events" if by_position else f"times from {first}" if long else "times",
-        "numbers of its call and its return in the log" if by_position else "of its call and its return",
+        "event numbers of the call and the return in the log" if by_position else "of the call and the return",
         any(op.line is not None for op in ops),
         tuple(_rows(verdict, listed, names, places, culprit, first if long else None)),
     )
@@ -212,7 +212,7 @@ def _times(op: Operation, first: Time | None) -> str:
 
 
 def reasons(explanation: Explanation) -> list[str]:
-    """The argument step by step; without one, the evidence in sentences."""
+    """The argument step by step; without one, the evidence as sentences."""
     if explanation.verdict.status is not Status.VIOLATION:
         return []
     if explanation.steps:
@@ -226,11 +226,11 @@ def reasons(explanation: Explanation) -> list[str]:
     if stuck is not None and stuck.blocked:
         prefix = [names.get(position, "?") for position in stuck.prefix]
         shown = ", ".join(prefix) if len(prefix) <= MAX_LISTED else f"{count_noun(len(prefix), 'operation')}"
-        sentences.append(f"One legal order gets as far as {shown or 'nothing'}.")
+        sentences += [f"Valid prefix: {shown}."] if shown else []
         for each in stuck.blocked[:MAX_LISTED]:
             op = verdict.history.operations[each.position]
             name = names.get(each.position, name_of(verdict, op))
-            sentences.append(f"Then {name} cannot come next: {why_blocked(explanation, stuck, each)}.")
+            sentences.append(f"{name} cannot come next: {why_blocked(explanation, stuck, each)}.")
     more = len(sentences) - MAX_LISTED
     return (
         sentences

@@ -21,7 +21,7 @@ from linpoint.text.shell_commands import shell_command
 
 _ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
 _NUMBERS: Final = ("Operations", "Keys", "Schedules", "States", "Seconds")
-_COLUMNS: Final = ("Result", "Verdict", "Spec", *_NUMBERS, "What was found")
+_COLUMNS: Final = ("Result", "Verdict", "Spec", *_NUMBERS, "Finding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def sentence(results: Sequence[ResultDocument]) -> str:
     total = count_noun(len(results), "result")
     bad, unknown, errors = count["violation"], count["unknown"], count[ERROR]
     if not results:
-        return "There are no results."
+        return "No results."
     if bad == unknown == errors == 0:
         partly = sum(not result.exhaustive for result in results)
         note = f", {partly:,} of them not exhaustively" if partly else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages from Jinja2 templates: each is one HTML document that needs no network and no other file.
+"""Pages from Jinja2 templates: each is one self-contained HTML document.
 
 Guarantee: the only script is ours, named by its hash in the page's security policy, which lets nothing be loaded. Every
 text that a template prints is escaped, printable and on one line, and is cut at ``MAX_TEXT_LETTERS`` unless the template
@@ -62,12 +62,12 @@ def render_page(
 
 
 def render(template: str, context: Mapping[str, Any]) -> Markup:
-    """A template by itself: a document, or a fragment for a page to take in."""
+    """A template alone: a document, or a fragment for a page."""
     return Markup(_environment().get_template(template).render(context))  # noqa: S704 - templates escape what they print
 
 
 def load_templates(names: Iterable[str]) -> None:
-    """Compile templates now, for who has less time later: each takes some milliseconds."""
+    """Compile templates ahead of time: each takes some milliseconds."""
     for name in names:
         _environment().get_template(name)
 
@@ -103,7 +103,7 @@ def page_heading(file: str | None, name: str) -> str:
 
 def again_link(*, command: str, replay: str) -> dict[str, str]:
     """The link to the section with the commands, if there is any command."""
-    return {"again": "Show it again" if replay else "Run it again"} if command or replay else {}
+    return {"again": "Replay" if replay else "Run again"} if command or replay else {}
 
 
 def result_download(document: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -146,7 +146,7 @@ def _plain_text(value: object) -> object:
 
 
 def _uncut(text: str) -> Markup:
-    """One line of text of any length: half a command is worse than none."""
+    """One line of text of any length: a cut command would be wrong."""
     return escape(printable(text, lines=False))
 
 

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How operations, processes, values and times are called in explanations: in one line each, nothing unreadable in it."""
+"""Names of operations, processes, values, times and conditions in explanations: one line each, without control characters."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
+from typing import Final
 
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, format_value
 from linpoint.specs.spec import Returns, Spec
-from linpoint.text.phrases import one_line
+from linpoint.text.phrases import join_words, one_line
 from linpoint.verdicts import Verdict
 
 _EMPTY = ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max")
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z][\w.:/-]+")
+_CONDITIONS: Final = {"linearizable": "linearizability", "sequential": "sequential consistency"}
 
 
 def call_of(op: Operation) -> str:
@@ -23,6 +27,17 @@ def call_of(op: Operation) -> str:
 def process_of(op: Operation) -> str:
     """The name of its process."""
     return one_line(str(op.process))
+
+
+def by_process(op: Operation) -> str:
+    """The process as the actor of a sentence: ``by worker``, ``by process 1``."""
+    name = process_of(op)
+    return f"by {name}" if isinstance(op.process, str) and _PLAIN_NAME.fullmatch(name) else f"by process {name}"
+
+
+def condition_name(condition: str) -> str:
+    """The name of a condition as a noun: ``durable linearizability``."""
+    return _CONDITIONS.get(condition, f"{condition} linearizability")
 
 
 def name_of(verdict: Verdict, op: Operation) -> str:
@@ -45,7 +60,7 @@ def key_of(spec: Spec, op: Operation) -> Value:
 
 
 def returns_nothing(verdict: Verdict, op: Operation) -> bool:
-    """Whether a result of null says nothing of this operation."""
+    """Whether a result of null carries no information about this operation."""
     return verdict.spec.step(op).returns in (Returns.NOTHING, Returns.SUCCESS)
 
 
@@ -60,10 +75,9 @@ def value_of(op: Operation, value: Value) -> str:
 
 
 def values_of(op: Operation, values: tuple[Value, ...]) -> str:
-    """Several results of the operation."""
-    return ", ".join(
-        sorted((value_of(op, value) for value in values), key=lambda text: (text in ("absent", "empty"), text))
-    )
+    """Several results of the operation: ``1, 2 or empty``."""
+    texts = sorted((value_of(op, value) for value in values), key=lambda text: (text in ("absent", "empty"), text))
+    return join_words(texts, "or")
 
 
 def when(op: Operation) -> str:
@@ -75,11 +89,11 @@ def when(op: Operation) -> str:
 
 
 def who(verdict: Verdict, op: Operation) -> str:
-    """The operation and its process, and where it stands: for sentences that name one among thousands."""
+    """The operation, its process and its line, for sentences that name one operation among thousands."""
     line = "" if op.line is None else f" (line {op.line})"
-    return f"{name_of(verdict, op)} by process {process_of(op)}{line}"
+    return f"{name_of(verdict, op)} {by_process(op)}{line}"
 
 
 def moment(history: History, time: Time) -> str:
-    """A time in a sentence: of a log of events it is the number of an event."""
+    """A time in a sentence; in a log of events, the number of an event."""
     return f"event {time:,}" if history.by_position else f"{time}"

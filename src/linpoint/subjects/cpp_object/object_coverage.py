@@ -115,7 +115,7 @@ class CppObjectCoverage:
         if self.given_up:
             return self.given_up
         if interrupted:
-            return "it was interrupted"
+            return "the run was interrupted"
         if any(each.covered.undecided for each in self.scenarios):
             return "some histories could not be decided in time"
         cut = sum(each.covered.cut for each in self.scenarios)

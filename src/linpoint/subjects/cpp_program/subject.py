@@ -235,7 +235,7 @@ class CppProgramSession(Session):
             return Claim(Status.UNKNOWN, f"{far}, but that proves less: {'; '.join(but)}")
         if far:
             return Claim(Status.LINEARIZABLE, far, covered.exhaustive)
-        end = "it was interrupted" if self.interrupted else "the budget ended"
+        end = "the run was interrupted" if self.interrupted else "the budget ended"
         if covered.completed >= 0:
             far = f"after all schedules with up to {count_noun(covered.completed, 'preemption')}"
         else:

@@ -60,7 +60,7 @@ def stopped_text(found: StateSearch) -> tuple[str, str]:
         remedy = "Bound what the model makes, or use fewer operations: a model whose states have no end has no answer."
         return f"a bound was hit: {found.bound}", remedy
     if found.interrupted:
-        return "it was interrupted", "Run it again, with --budget if it is to end by itself."
+        return "the run was interrupted", "Run it again, with --budget if it is to end by itself."
     smaller = "Use fewer processes or operations, or smaller domains"
     if found.assembly.manner.operations == 0:
         smaller = "Any number of operations needs states that are bounded: see that no value grows for ever. " + smaller

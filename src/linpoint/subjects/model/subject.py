@@ -173,7 +173,7 @@ class ModelSession(Session):
     def claim(self) -> Claim:
         """The search that found nothing wrong covered all runs, or was stopped."""
         if self.found is None:
-            return Claim(Status.UNKNOWN, "it was interrupted", remedy=_SEARCH_AGAIN)
+            return Claim(Status.UNKNOWN, "the run was interrupted", remedy=_SEARCH_AGAIN)
         holds = self.found.ending is SearchEnding.HOLDS
         why = covered_text(self.found.assembly.manner) if holds else stopped_text(self.found)[0]
         status = Status.LINEARIZABLE if holds else Status.UNKNOWN

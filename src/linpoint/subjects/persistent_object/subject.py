@@ -75,7 +75,7 @@ _MAX_FINDINGS: Final = 40
 """Further causes are only counted."""
 _MAX_SHOWN_WORKLOAD: Final = 12
 """Longer workloads are not part of the bounds."""
-_NO_TEST_MADE: Final = "it was interrupted before any crash was tested"
+_NO_TEST_MADE: Final = "the run was interrupted before any crash was tested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +296,7 @@ class PersistentObjectSession(Session):
         """Nothing is wrong any more, unless nothing can be said of the run."""
         run = self.tested.first
         if run is None or run.reply.interrupted:
-            return Claim(Status.UNKNOWN, "it was interrupted")
+            return Claim(Status.UNKNOWN, "the run was interrupted")
         why = run.reply.died if run.sound else unknown_ending(run)
         return Claim(Status.UNKNOWN, why) if why else Claim(Status.LINEARIZABLE, self.gone)
 
@@ -375,7 +375,7 @@ class PersistentObjectSession(Session):
         return "" if covered.tests.total() else f"{self._end()} before any crash was tested"
 
     def _end(self) -> str:
-        return "it was interrupted" if self.interrupted else "the budget ended"
+        return "the run was interrupted" if self.interrupted else "the budget ended"
 
     def _all_states_tested(self) -> bool:
         asked = "exhaustive" in self.test.options.kinds and not self.interrupted

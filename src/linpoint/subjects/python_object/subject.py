@@ -314,7 +314,7 @@ class PythonObjectSession(Session):
 
     def claim(self) -> Claim:
         """A pass, if every scenario had all its schedules with few preemptions and nothing casts doubt on it."""
-        doubt = "it was interrupted" if self.interrupted else self.tested.doubt
+        doubt = "the run was interrupted" if self.interrupted else self.tested.doubt
         if self.tested.few and not doubt:
             return Claim(Status.LINEARIZABLE, "no schedule shows a violation", self.tested.exhaustive)
         ended = f"the budget ended before all schedules with up to {FEW_PREEMPTIONS} preemptions were explored"

@@ -209,7 +209,7 @@ class PythonProgramSession(Session):
         if only is not None and covered.completed >= only:
             why = f"no schedule with up to {count_noun(only, 'preemption')} shows anything wrong"
             return Claim(Status.LINEARIZABLE, why)
-        end = "it was interrupted" if self.interrupted else "the budget ended"
+        end = "the run was interrupted" if self.interrupted else "the budget ended"
         if covered.completed >= 0:
             far = f"after all schedules with up to {count_noun(covered.completed, 'preemption')}"
         else:

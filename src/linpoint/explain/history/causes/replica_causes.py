@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes that show in a register's values: stale reads, lost writes, split brains, clocks that differ.
+"""Causes visible in the values of a register: stale reads, lost writes, split brains, clock skew.
 
-What was seen after it had been replaced is sorted by what became of the newer value. It was seen again: somebody read
-an old copy. It was never seen again: it is lost, and if a crash lies between, in that crash. Two groups of processes
-each saw only what they wrote themselves: a split brain. All vanish if clocks differ a little: the clocks.
+Observations of replaced values are classified by the fate of the newer value. If it was observed again, the read was
+stale. If not, the write was lost, in a crash if one lies between. If two groups of processes each observed only their
+own writes, the cause is a split brain. If a small clock skew removes all of them, it is the clocks.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ from linpoint.text.phrases import count_noun, one_line
 from linpoint.verdicts import Verdict
 
 _MAX_INVERSIONS: Final = 200
-"""Of more, the first ones tell as much."""
-_OLD_COPY: Final = (
-    "The read was answered from an old copy: a replica that lags, a cache, or reads that may be stale by setting."
-)
+"""Further inversions add no information."""
+_OLD_COPY: Final = "The read returned old data: a lagging replica, a cache, or a setting that permits stale reads."
 _MIN_STALE_READS: Final = 3
 _MAX_OPERATIONS: Final = 20_000
-"""In longer histories nobody looks whether clocks would explain it all."""
+"""Longer histories are not checked for clock skew."""
 _TIME_SLICES: Final = 6
-"""A split brain is looked for between any two of so many points in time, since it begins and ends."""
+"""A split brain begins and ends, so it is looked for between any two of this many points in time."""
 _MAX_LISTED: Final = 8
 
 
@@ -79,7 +77,7 @@ def _as_shown(
 
 
 def _is_lost(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> bool:
-    """Whether it is likelier that the newer value was lost than that somebody saw an old copy.
+    """Whether a lost newer value is likelier than a stale read.
 
     Who built on the old value shows that it was the current one again; a newer value that was seen afterwards was not
     lost. Where the history shows neither, a crash between them makes the difference.
@@ -118,14 +116,14 @@ def _stale(
     if len(found) > 1:
         observers = tuple(each.observer for each in found)
         said = (
-            f"Old values were seen at least {count_noun(len(found), 'time')} on this key, by "
+            f"Old values were observed at least {count_noun(len(found), 'time')} on this key, by "
             f"{_processes(verdict, observers)}."
         )
         evidence.append(CauseEvidence("saw-replaced-values", said, observers))
     for each in found[:_MAX_LISTED]:
         again = _came_back(verdict.history, each, values)
         if again is not None:
-            said = f"{who(verdict, ops[again])} saw a newer value after {who(verdict, ops[each.observer])}."
+            said = f"{who(verdict, ops[again])} observed a newer value after {who(verdict, ops[each.observer])}."
             evidence.append(CauseEvidence("seen-again", said, (each.observer, again)))
             break
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
@@ -143,19 +141,17 @@ def _lost(verdict: Verdict, found: Sequence[LifetimeInversion], weight: float) -
     evidence = [_gone(verdict, first)]
     builder = _builder(history, first)
     if builder is not None:
-        said = f"{who(verdict, history[builder])} went on from the old value."
+        said = f"{who(verdict, history[builder])} built on the old value."
         newer = () if first.new.installer is None else (first.new.installer,)
         evidence.append(CauseEvidence("went-on-from-old", said, (builder, *newer)))
     elif first.new.installer is not None and not _seen_from(history, first):
-        said = "No later operation saw the newer value."
+        said = "No later operation observed the newer value."
         evidence.append(CauseEvidence("not-seen-later", said, (first.new.installer, first.observer)))
     if 2 * len(crashed) >= len(found):
         evidence.append(crashed[0][1])
-        text = "Writes that had returned were not yet durable when something crashed, and its restart brought the old value back."
+        text = "Completed writes were not yet durable at a crash, and the restart restored the old value."
         return Suspicion(weight + 15, "lost-after-crash", text, evidence)
-    text = (
-        "A write that had returned was dropped or overwritten by something older, such as a rollback or a late message."
-    )
+    text = "A completed write was dropped, or overwritten by an older one, for example by a rollback or a late message."
     return Suspicion(weight, "lost-write", text, evidence)
 
 
@@ -172,7 +168,7 @@ def _gone(verdict: Verdict, inversion: LifetimeInversion) -> CauseEvidence:
     newer = ops[inversion.new.installer]
     return CauseEvidence(
         "saw-replaced-value",
-        f"{observer} saw a value that {who(verdict, newer)} had certainly replaced before.",
+        f"{observer} observed a value that {who(verdict, newer)} had certainly replaced before.",
         (inversion.new.installer, inversion.observer),
     )
 
@@ -183,7 +179,7 @@ def _fault(verdict: Verdict, inversion: LifetimeInversion) -> Iterator[CauseEvid
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
         last = max(before, key=lambda each: each.time)
-        said = f"The last annotation before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
+        said = f"Last annotation before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
         yield CauseEvidence("annotation-before", said, (inversion.observer,), (last.text, last.time))
 
 
@@ -212,21 +208,21 @@ def _split_brain(
     evidence = [
         CauseEvidence(
             "apart",
-            f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw, of what was "
-            f"written in that time, only what they had written themselves: {shown[0]} and {shown[1]}.",
+            f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)}, each of two groups of "
+            f"processes observed, of the values written in that period, only its own: {shown[0]} and {shown[1]}.",
             values=(best.start, best.end, *map(tuple, best.groups)),
         ),
         CauseEvidence(
             "back-and-forth",
-            f"The value changed back and forth between them: {count_noun(best.times, 'time')} or more each way, an old "
-            "value was seen after one of the other group.",
+            f"The value alternated between the groups: at least {count_noun(best.times, 'time')} each way, an old value of "
+            "one group was observed after a newer one of the other.",
             best.crossing,
             (best.times, *map(tuple, best.groups)),
         ),
         *_who_is_where(explanation, best),
         *_fault(verdict, best.inversions[0]),
     ]
-    text = "Two nodes both believed that they were in charge and took writes, each for its own clients."
+    text = "Two nodes both acted as leader and accepted writes, each from its own clients."
     yield Suspicion(90, "split-brain", text, evidence)
 
 
@@ -237,7 +233,7 @@ def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[CauseEvid
     sides = [[name for p, name in names if one_line(str(ops[p].process)) in group] for group in split.groups]
     if all(sides):
         one, other = (" and ".join(side) for side in sides)
-        which = f"{one} {'is' if len(sides[0]) == 1 else 'are'} of the one group, {other} of the other."
+        which = f"{one} {'belongs' if len(sides[0]) == 1 else 'belong'} to the first group, {other} to the second."
         yield CauseEvidence("sides", which, explanation.core, tuple(map(tuple, split.groups)))
 
 
@@ -357,16 +353,16 @@ def _clocks(verdict: Verdict, found: Sequence[LifetimeInversion]) -> Iterator[Su
     evidence = [
         CauseEvidence(
             "seen-just-after",
-            f"At least {count_noun(len(found), 'time')} a value was seen just after it had been replaced, by at most "
-            f"{needed} each time, while half of the operations take {statistics.median(lengths)} or more.",
+            f"At least {count_noun(len(found), 'time')}, a value was observed shortly after its replacement: at most {needed} "
+            f"later, while the median duration of an operation is {statistics.median(lengths)}.",
             tuple(each.observer for each in found),
             (needed, statistics.median(lengths)),
         ),
         CauseEvidence(
             "skew-explains",
-            f"With clocks that may differ by {skew} there is no violation: --clock-skew {skew}.",
+            f"A clock skew of {skew} would explain the history: --clock-skew {skew}.",
             values=(skew,),
         ),
     ]
-    text = "The clocks of the processes may not agree, so that the order of calls and returns is not what was recorded."
+    text = "The clocks of the processes may disagree, so the recorded order of calls and returns may be wrong."
     yield Suspicion(80, "clock-trouble", text, evidence)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cause with how likely it looks, while causes are being compared."""
+"""A cause with its weight, while causes are compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CRASHED: Final = re.compile(
     r"\b(kill(ed|s|ing)?|crash(ed|es|ing)?|reboot(ed|s|ing)?|oom|power[ -]?(loss|failure|cut|off|outage))\b",
     re.IGNORECASE,
 )
-"""Annotations that speak of a crash. Something that starts, stops or restarts need not have crashed."""
+"""Annotations that mention a crash. A component that starts, stops or restarts need not have crashed."""
 _DENIED: Final = re.compile(r"\b(no|not|without|never)\b", re.IGNORECASE)
 
 
@@ -31,12 +31,12 @@ class Suspicion:
     evidence: Sequence[CauseEvidence]
 
     def as_cause(self) -> LikelyCause:
-        """What is shown of it."""
+        """The part that an explanation shows."""
         return LikelyCause(self.cause, self.text, tuple(self.evidence))
 
 
 def crash_between(history: History, start: float, end: float) -> str | None:
-    """A crash of the whole system, or an annotation that speaks of a crash, from ``start`` to ``end``; in words."""
+    """A crash of the system or object, or an annotation that mentions one, from ``start`` to ``end``, as text."""
     for crash in history.crashes:
         if crash.ends_era and start <= crash.time <= end:
             whose = "" if crash.of_everything else f" of {one_line(crash.whose())}"
@@ -53,4 +53,4 @@ def crash_evidence(history: History, start: float, end: float) -> CauseEvidence 
     crash = crash_between(history, start, end)
     if crash is None:
         return None
-    return CauseEvidence("crash-between", f"Between them lies: {crash}.", values=(start, end))
+    return CauseEvidence("crash-between", f"Between them: {crash}.", values=(start, end))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torn snapshots: an operation on several words whose words fit one by one, but not together."""
+"""Torn snapshots: an operation on several words that fit one by one, but not together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linpoint.histories.values import canonical
 from linpoint.verdicts import KeyVerdict
 
 _MAX_OPERATIONS: Final = 40
-"""Of those that are shown, so many are looked at."""
+"""The first operations of the core that are examined."""
 
 
 def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> Iterator[Suspicion]:
@@ -33,12 +33,12 @@ def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline:
         if len(alone) < 2:
             continue
         if all(whole.has_order(replaced={position: each}) for each in alone):
-            said = f"Each word of {who(verdict, op)} fits by itself, but not all of them together."
+            said = f"Each word of {who(verdict, op)} is consistent alone, but not all of them together."
             evidence = [
                 CauseEvidence("fits-word-by-word", said, (position,)),
                 *_changed_at_once(explanation, key.positions, position),
             ]
-            text = "Several words were read or changed one after the other, and another operation came between them."
+            text = "Several words were read or changed one after another, and another operation ran in between."
             yield Suspicion(98, "torn-snapshot", text, evidence)
             return
 
@@ -83,7 +83,7 @@ def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: i
         if op.call <= mine.end and mine.call <= op.end and len(changed & looked_at) > 1:
             yield CauseEvidence(
                 "changed-several",
-                f"{who(verdict, op)} wrote several of these words at once, at about that time.",
+                f"{who(verdict, op)} overlaps it and wrote several of these words.",
                 (position, seen),
             )
             return

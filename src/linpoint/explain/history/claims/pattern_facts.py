@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the sentence of a monitor's pattern holds, literally, of all operations of the object.
 
-A monitor may infer when a value was there from other values, and then its pattern proves a violation although the
-sentence does not describe these operations. Each pattern has a predicate here that looks at times and values only;
-where it does not hold, the sentence is not printed.
+A monitor may infer from other values when a value was present; then its pattern proves a violation although the
+sentence does not describe these operations. Each pattern has a predicate here over times and values only. Where the
+predicate does not hold, the sentence is not printed.
 """
 
 from __future__ import annotations
@@ -11,15 +11,34 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.explain.history.claims.value_uses import REMOVALS, ValueUses
 from linpoint.explain.history.claims.whole_object import WholeObject
+from linpoint.explain.history.value_flow import initial_values
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical
+from linpoint.histories.values import canonical, format_value
+from linpoint.text.phrases import one_line
 from linpoint.verdicts import Pattern
 
 _Predicate = Callable[["PatternFacts", Sequence[int]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FifoPattern(Pattern):
+    """An inverted order of a queue, with the two values that show it."""
+
+    first: str
+    """The value that entered the queue first, as text."""
+    second: str
+    """The value that was dequeued first, as text."""
+    entered: str = "enqueued"
+
+    @property
+    def sentence(self) -> str:
+        """The reason as text, with the values."""
+        return f"FIFO violated: {self.first} was {self.entered} first, {self.second} was dequeued first"
 
 
 class PatternFacts:
@@ -38,6 +57,25 @@ class PatternFacts:
         """Whether the sentence of the pattern is true."""
         predicate = _PREDICATES.get(pattern.reason)
         return predicate is not None and predicate(self, pattern.operations)
+
+    def established(self, pattern: Pattern) -> Pattern | None:
+        """The pattern if its sentence is true, with the values of its sentence where they are known."""
+        if not self.hold(pattern):
+            return None
+        pair = _inverted_values(self, pattern.operations) if pattern.reason == "order-inverted" else None
+        if pair is None:
+            return pattern
+        first, second = pair
+        entered = "in the queue" if self.uses.first(first) else "enqueued"
+        texts = one_line(format_value(self._value(first))), one_line(format_value(self._value(second)))
+        return FifoPattern(pattern.reason, pattern.operations, pattern.scope, *texts, entered)
+
+    def _value(self, form: Hashable) -> Any:
+        """The value of a form, as an operation or the initial state has it."""
+        for position in (*self.uses.putters[form], *self.uses.seers[form]):
+            op = self.ops[position]
+            return op.args[-1] if self.uses.put.get(position) == form else op.result
+        return next(value for value in initial_values(self.spec) if self.uses.form(value) == form)
 
     def before(self, first: int, second: int) -> bool:
         """Whether one operation had returned before the other was called."""
@@ -76,7 +114,11 @@ def _seen_after_removed(facts: PatternFacts, told: Sequence[int]) -> bool:
 
 
 def _order_inverted(facts: PatternFacts, told: Sequence[int]) -> bool:
-    """One value was added before another, and was seen or still inside when the other had been removed."""
+    return _inverted_values(facts, told) is not None
+
+
+def _inverted_values(facts: PatternFacts, told: Sequence[int]) -> tuple[Hashable, Hashable] | None:
+    """Two values of which the first was added earlier, and was observed or still present after the removal of the second."""
     uses, ops = facts.uses, facts.ops
     for first, second in itertools.permutations(uses.values_of(told), 2):
         if not (facts.once(first) and facts.once(second)) or len(uses.putters[second]) != 1:
@@ -85,8 +127,8 @@ def _order_inverted(facts: PatternFacts, told: Sequence[int]) -> bool:
         left = min((ops[p].end for p in uses.removals[second]), default=float("inf"))
         inside = not uses.removals[first] and not uses.unknown_removals
         if added and left < float("inf") and (inside or left + facts.skew < uses.last_seen(first)):
-            return True
-    return False
+            return first, second
+    return None
 
 
 def _crossed(facts: PatternFacts, one: tuple[float, float], other: tuple[float, float]) -> bool:

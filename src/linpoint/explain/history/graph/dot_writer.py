@@ -32,7 +32,7 @@ def dot(graph: PrecedenceGraph) -> str:
     if graph.has("genesis"):
         lines.append('  genesis [label="genesis", shape=ellipse];')
     if graph.has("nobody"):
-        lines.append(f'  nobody [label="nobody", shape=ellipse, style=dashed, color="{RED}"];')
+        lines.append(f'  nobody [label="no writer", shape=ellipse, style=dashed, color="{RED}"];')
     lines += [_vertex(vertex) for vertex in graph.vertices]
     lines += [_edge(graph, index, edge) for index, edge in enumerate(graph.edges)]
     return "\n".join([*lines, "}", ""])

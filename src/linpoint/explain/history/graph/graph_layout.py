@@ -37,7 +37,7 @@ CALL, END, CRASH = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle; without an end where nobody knows when the operation took effect."""
+    """A rectangle; without an end where the time at which the operation took effect is unknown."""
 
     left: float
     top: float

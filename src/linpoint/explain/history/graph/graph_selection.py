@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which operations and edges of a precedence graph to show.
 
-Of a violation that a graph found: the operations that contradict each other with the links that do, the writers of the
-values they saw, and what else is known of these. Of any other history all operations, or the part of it that is most
-worth looking at. What is left out is said.
+For a violation that a graph found: the operations and links that contradict each other, the writers of the values they
+observed, and the other known links among these. For any other history: all operations, or its most relevant part. Notes
+name the omitted parts.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from linpoint.verdicts.refutation import Link, Precedence
 MAX_SHOWN_OPERATIONS: Final = 60
 """Operations that fit into a picture."""
 _MAX_CYCLE_LINKS: Final = 200
-"""Operations of contradictions: a circle is worth seeing whole."""
+"""Operations of contradictions: a cycle should be shown whole."""
 _MAX_NEIGHBOURS: Final = 6
-"""Operations beside one that failed for no reason: who used its words at about that time."""
+"""Operations around one that failed without a reason: those that used its words at about that time."""
 _NEIGHBOUR_DISTANCE: Final = 200
 """How far away, in calls, they are looked for."""
 
 
 def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
-    """The part of a history's precedence graph that says most about its verdict.
+    """The part of a history's precedence graph that is most relevant to its verdict.
 
     Raises LP-U008 for a spec whose histories have no precedence graph.
     """
@@ -54,11 +54,11 @@ def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
 
 
 def no_graph(spec: Spec) -> UsageError:
-    """What is said of a spec whose histories have no precedence graph."""
+    """The error for a spec whose histories have no precedence graph."""
     return UsageError(
         "LP-U008",
-        f"there is no precedence graph for {spec.name}.",
-        remedy="Only mwcas, cas-register and register have one; the text has a drawing for any spec.",
+        f"the spec {spec.name} has no precedence graph.",
+        remedy="Only mwcas, cas-register and register have one. For other specs, use the timeline in the text output.",
     )
 
 
@@ -70,14 +70,14 @@ def _shortest(keys: Sequence[KeyVerdict]) -> KeyVerdict:
 
 
 def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[KeyVerdict]) -> PrecedenceGraph:
-    """All operations if they are few, else those around the place where the check came to an end."""
+    """All operations if they are few, else those around the point where the check ended."""
     every = [position for key in keys for position in key.positions]
     notes: list[str] = []
     shown = sorted(every)
     telling = _telling(keys)
     if len(every) > MAX_SHOWN_OPERATIONS:
         shown, which = _window(reading.timing(shown).positions, _places(keys))
-        notes.append(f"Cut: of {count_noun(len(every), 'operation')}, {which} are shown.")
+        notes.append(f"Of {count_noun(len(every), 'operation')}, only {which} are shown.")
     visible = set(shown)
     edges: list[Edge] = []
     for key in keys:
@@ -96,15 +96,15 @@ def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[Key
 
 
 def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
-    """What is known where the graph does not apply, and why that is not more."""
+    """The known edges where the graph does not apply, and a note with the reason."""
     why = unlinked(reading, key.positions)
     if why is None:
         return [], ""
     of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose what was written
     if of_one and len(key.positions) <= MAX_READ_OPERATIONS:
         found = read_from(reading.history.operations, key.positions, reading.spec)
-        return found, f"Only who read from whom is shown: {why}."
-    return [], f"There are no edges: {why}."
+        return found, f"Only reads-from edges are shown: {why}."
+    return [], f"No edges: {why}."
 
 
 def _telling(keys: Sequence[KeyVerdict]) -> set[int]:
@@ -114,7 +114,7 @@ def _telling(keys: Sequence[KeyVerdict]) -> set[int]:
 
 
 def _places(keys: Sequence[KeyVerdict]) -> list[int]:
-    """The operations at which the check came to an end: those that tell, or before which a search was stuck."""
+    """The operations at which the check ended: the conclusive ones, or those before which a search was stuck."""
     for key in keys:
         match key.refutation:
             case Pattern():
@@ -137,7 +137,7 @@ def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], s
         if len(wanted) >= MAX_SHOWN_OPERATIONS:
             break
         wanted.add(by_call[index])
-    return sorted(wanted), f"the {MAX_SHOWN_OPERATIONS} around the place that matters"
+    return sorted(wanted), f"the {MAX_SHOWN_OPERATIONS} around the relevant operation"
 
 
 def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]:
@@ -170,7 +170,7 @@ def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]
 
 
 class _Refuted:
-    """The contradictions, and what is needed to understand them."""
+    """The contradictions and their context."""
 
     def __init__(self, verdict: Verdict, reading: HistoryInterpretation, key: KeyVerdict) -> None:
         assert isinstance(key.refutation, Precedence)
@@ -197,7 +197,7 @@ class _Refuted:
         for link in around:
             if link.because == "reads-from" and link.target in contradicting and link.source is not None:
                 if len(visible) >= max(MAX_SHOWN_OPERATIONS, len(contradicting)):
-                    self.notes.append("Cut: not all writers of the values that were seen are shown.")
+                    self.notes.append("Not all writers of the observed values are shown.")
                     break
                 visible.add(link.source)
         for failed in lonely:
@@ -234,14 +234,14 @@ class _Refuted:
             operations = more
         if len(chosen) < len(short):
             if chosen:
-                self.notes.append(f"Cut: of {len(short):,} contradictions, {len(chosen):,} are shown.")
+                self.notes.append(f"Of {len(short):,} contradictions, only {len(chosen):,} are shown.")
             else:
                 chosen = [short[0][:_MAX_CYCLE_LINKS]]
-                self.notes.append(f"Cut: of a circle of {len(short[0]):,} links, {_MAX_CYCLE_LINKS} are shown.")
+                self.notes.append(f"Of the {len(short[0]):,} links of a cycle, only {_MAX_CYCLE_LINKS} are shown.")
         return chosen
 
     def _fork(self, circle: Sequence[Edge], around: Iterable[Link]) -> list[Edge]:
-        """A fork is seen in what the two read, not in that each comes before the other: figure 11."""
+        """A fork is visible in what the two read, not in that each precedes the other: figure 11."""
         writer: int | str = NOBODY
         for link in around:
             same = canonical((link.word, link.value)) == canonical((circle[0].word, circle[0].value))
@@ -299,10 +299,10 @@ def _made(
     highlighted = set(telling)
     text = sentence(Explanation(verdict, None if key is None else key.key))
     if refutation is not None:
-        by = "" if refutation.certified else "by the rules of the paper, not certified, "
+        by = "" if refutation.certified else "by the paper's rules, not certified, "
         text = f"VIOLATION: {by}{refutation.sentence}."
     if verdict.history.clock_skew:
-        notes = [*notes, f"The clocks of different processes may differ by up to {verdict.history.clock_skew:,}."]
+        notes = [*notes, f"Clocks of different processes may differ by up to {verdict.history.clock_skew:,}."]
     vertices = tuple(Vertex(position, ops[position], position in highlighted) for position in shown)
     return PrecedenceGraph(
         verdict.status.value,
@@ -321,7 +321,7 @@ def _made(
 
 
 def _crashes(crashes: Iterable[Crash], ops: Sequence[Operation]) -> tuple[Crash, ...]:
-    """The crashes that cut off or separate the operations, of everything or of a process that is shown."""
+    """The crashes that interrupt or separate the operations, of everything or of a process that is shown."""
     if not ops:
         return ()
     first, last = min(op.call for op in ops), max(op.call if op.return_ is None else op.return_ for op in ops)

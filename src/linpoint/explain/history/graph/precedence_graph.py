@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A precedence graph as data: the operations that are shown, and why one must come before another.
+"""A precedence graph as data: the operations that are shown, and why one must precede another.
 
 Guarantee: the same verdict gives the same graph and the same text, byte for byte.
 """
@@ -16,7 +16,7 @@ from linpoint.histories.values import Value, format_value, thaw
 GENESIS: Final = "genesis"
 """The vertex that wrote the first values."""
 NOBODY: Final = "nobody"
-"""In the place of a writer where there is none."""
+"""The source of a value that was never written."""
 KINDS: Final = (
     "real-time",
     "reads-from",
@@ -29,7 +29,7 @@ KINDS: Final = (
     "overwritten",
     "spec-order",
 )
-"""The last five are of arguments that no precedence graph has made."""
+"""The last five occur in arguments that do not come from a precedence graph."""
 _OF_VALUES: Final = frozenset(KINDS[1:5])
 
 
@@ -43,7 +43,7 @@ class Vertex:
     contradicts: bool = False
     """Whether it is one of those that contradict each other."""
     name: str = ""
-    """What it is called where the graph is shown, beside its position."""
+    """Its name where the graph is shown, next to its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Edge:
     word: Value = None
     """Of which word; None for real time, and for a register, which is one."""
     value: Value = None
-    """What was written, seen or expected."""
+    """The value that was written, observed or expected."""
 
     @property
     def says(self) -> str:
@@ -70,7 +70,7 @@ class Edge:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells edges apart, and orders them."""
+        """The identity and order of edges."""
         first = {GENESIS: -2, NOBODY: -1}.get(self.source, self.source) if isinstance(self.source, str) else self.source
         return (first, self.target, KINDS.index(self.because), format_value(self.word), format_value(self.value))
 
@@ -86,7 +86,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class PrecedenceGraph:
-    """The part of a precedence graph that is worth looking at."""
+    """The part of a precedence graph that is shown."""
 
     verdict: str
     """``linearizable``, ``violation`` or ``unknown``."""
@@ -108,7 +108,7 @@ class PrecedenceGraph:
     crashes: tuple[Crash, ...] = ()
     """Those between the operations that are shown."""
     notes: tuple[str, ...] = field(default=())
-    """What is missing, in sentences."""
+    """The omitted parts, as sentences."""
 
     @property
     def contradicting(self) -> frozenset[int]:
