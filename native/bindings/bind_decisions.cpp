@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions about all objects of a short history in one call, for Python.
+// Python bindings of decisions about all objects of a short history in one call.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>

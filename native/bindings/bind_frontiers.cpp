@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches over frontiers, for Python.
+// Python bindings of searches over frontiers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -41,8 +41,8 @@ std::unique_ptr<OwnedSearch> frontier(const Columns& columns, const nb::object& 
   return std::make_unique<OwnedSearch>(OwnedSearch{problem, nb::none(), stop, &given, std::move(made)});
 }
 
-/// The refuted part that a search has found, and what of it may be left out. What of `positions` is not in the problem
-/// is left out because it cannot matter: it belongs to the part.
+/// The refuted part that a search has found, and which of its operations may be left out. The operations of `positions`
+/// that are not in the problem, because they cannot matter, may be left out; they belong to the part.
 std::pair<Positions, Positions> refuted_part(const Columns& columns, const Positions& positions,
                                              const OwnedSearch& owned, const Blueprint& blueprint,
                                              const Content& content, std::uint64_t allowance, StopToken& stop) {

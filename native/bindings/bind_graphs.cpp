@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precedence graphs, for Python.
+// Python bindings of precedence graphs.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -34,7 +34,7 @@ using Content = std::vector<std::int64_t>;
 
 namespace {
 
-/// The answer for one object, and what is wrong with its evidence, if anything.
+/// The answer for one object, and the flaw in its evidence, if any.
 struct Graphed {
   Outcome outcome;
   Finding flaw;
@@ -57,7 +57,7 @@ Graphed graph(const Columns& columns, const Positions& positions, const Content&
   return result;
 }
 
-/// How many edges of time there are, and of all others, and whether they close no circle.
+/// The numbers of time edges and of all other edges, and whether they form no cycle.
 std::pair<std::pair<std::size_t, std::size_t>, bool> measure(const Columns& columns, const Positions& positions,
                                                              const Content& content, const Blueprint& blueprint,
                                                              Condition condition, graphs::TimeEdges kind) {
@@ -152,7 +152,7 @@ void bind_graphs(nb::module_& m) {
          Condition condition, graphs::TimeEdges times, const Positions& around) {
         const nb::gil_scoped_release nogil;
         auto links = graphs::edges({columns, positions.all, condition, blueprint, content}, times);
-        // Of a long history a picture shows a few operations; all its links as Python objects would take gigabytes.
+        // For a long history, a picture shows a few operations; all links as Python objects would take gigabytes.
         std::vector<char> near(columns.size());
         for (const std::int32_t each : around.all) near.at(static_cast<std::size_t>(each)) = 1;
         std::erase_if(links, [&](const Link& link) {

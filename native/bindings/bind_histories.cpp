@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories as columns, for Python.
+// Python bindings of histories as columns.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -23,7 +23,7 @@ using histories::Columns;
 
 namespace {
 
-/// Columns that do not fit together must not reach the core, which trusts them.
+/// Inconsistent columns must not reach the core, which trusts them.
 void require(bool fits) {
   if (!fits) throw nb::value_error("columns do not fit together");
 }
@@ -141,7 +141,7 @@ void bind_histories(nb::module_& m) {
           "split_effective",
           [](const Classes& classes, const Columns& columns) {
             std::vector<Positions> objects;
-            if (classes.first.size() == 1) {  // one object, which a long history often is
+            if (classes.first.size() == 1) {  // one object, as is common in long histories
               objects.emplace_back(effective(columns));
               if (objects.front().all.empty()) objects.clear();
               return objects;

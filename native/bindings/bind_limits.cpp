@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guard of a command's limits, for Python.
+// Python bindings of the guard of a command's limits.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitors and the replay of orders, for Python.
+// Python bindings of monitors and of the replay of orders.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -30,7 +30,7 @@ using Content = std::vector<std::int64_t>;
 
 namespace {
 
-/// The answer for one object, and what is wrong with its order, if anything.
+/// The answer for one object, and the flaw in its order, if any.
 struct Monitored {
   Outcome outcome;
   Finding flaw;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers have read, for Python.
+// Python bindings of tables that readers fill.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -29,7 +29,7 @@ nb::object text_of(std::string_view text) {
   return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr));
 }
 
-/// An integer or a string as itself, a JSON text as bytes; constants are the reader's own.
+/// An integer or a string as itself, a JSON text as bytes; constants belong to the reader.
 nb::object value_of(const Interner& interner, std::int32_t number) {
   if (number < 0 || static_cast<std::size_t>(number) >= interner.size()) throw nb::index_error();
   switch (interner.kind(number)) {
@@ -47,7 +47,7 @@ nb::object value_of(const Interner& interner, std::int32_t number) {
   return number == ValueStore::kNull ? nb::none() : nb::object(nb::bool_(number == ValueStore::kTrue));
 }
 
-/// The value whose tokens begin here, and where they end. A list is a tuple; `object` makes one of a dict.
+/// The value whose tokens begin here; advances past them. A list is a tuple; `object` converts a dict.
 nb::object item_of(const Interner& interner, const std::int32_t*& token, nb::handle object) {
   const std::int32_t header = *token++;
   if (header >= 0) return value_of(interner, header);
@@ -74,12 +74,12 @@ nb::list values_of(const Interner& interner) {
   return values;
 }
 
-/// The number of a string or an integer of 64 bits that was read, else -1.
+/// The number of a string or a 64-bit integer that was read, else -1.
 std::int32_t find(const Interner& interner, nb::handle value) {
   if (PyUnicode_CheckExact(value.ptr())) {
     Py_ssize_t size = 0;
     const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-    if (text == nullptr) PyErr_Clear();  // half a surrogate pair, which no file has
+    if (text == nullptr) PyErr_Clear();  // half a surrogate pair, which no file contains
     return text == nullptr ? -1 : interner.find_string({text, static_cast<std::size_t>(size)});
   }
   if (!PyLong_CheckExact(value.ptr())) return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of histories, for Python.
+// Python bindings of the history readers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -30,13 +30,13 @@ using histories::TextReader;
 
 namespace {
 
-/// Columns of a table as readers know them.
+/// Requires that the columns of a table are numbers that readers know.
 void require_columns(const std::vector<std::int32_t>& columns) {
   for (const std::int32_t column : columns)
     if (column < CsvReader::kIgnored || column >= histories::TableRow::kColumns) throw nb::index_error();
 }
 
-/// What a capsule of Arrow's C data interface holds, which stays its own.
+/// The content of a capsule of Arrow's C data interface, which keeps ownership.
 template <typename T>
 const T& held(nb::handle capsule, const char* name) {
   const void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and their searches, for Python: programs in, numbers of states and steps of a run out.
+// Python bindings of models and their searches: programs in, state numbers and the steps of a run out.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
@@ -73,7 +73,7 @@ std::vector<Footprint> footprints(const std::vector<std::pair<std::uint64_t, std
   return made;
 }
 
-/// The numbers of a program by their names, so that none can be taken for another.
+/// The numbers of a program by name, so that none can be mistaken for another.
 void set_numbers(Program& program, const std::map<std::string, std::int64_t>& numbers) {
   const std::map<std::string, std::uint32_t*> known{
       {"processes", &program.processes},
@@ -121,7 +121,7 @@ void set_numbers(Program& program, const std::map<std::string, std::int64_t>& nu
   }
 }
 
-/// A search with the Python objects it needs, which must not go before it.
+/// A search with the Python objects it needs, which must outlive it.
 class OwnedModelSearch {
  public:
   OwnedModelSearch(nb::object program, nb::object spec, nb::object stop, unsigned threads)
@@ -158,8 +158,8 @@ class OwnedModelSearch {
     rethrow();
     return out;
   }
-  /// Whether a run was found that goes on for ever, whether it ends waiting, the process, how many steps come before
-  /// the round, and all steps.
+  /// The infinite run found, if any: whether there is one, whether it ends waiting, the process, the number of steps
+  /// before the cycle, and all steps.
   std::tuple<bool, bool, std::uint32_t, std::size_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> lasso(
       int property, int fairness) {
     Lasso found;
@@ -197,7 +197,7 @@ class OwnedModelSearch {
   [[nodiscard]] std::uint32_t depth() const { return search_->progress().depth.load(); }
 
  private:
-  /// A guess at how many different results there are: few, and the values that operations are called with.
+  /// An estimate of the number of different results: a few, plus the values that operations are called with.
   [[nodiscard]] unsigned results() const {
     std::set<Slot> values;
     for (const Invocation& each : model_.invocations) values.insert(each.arguments.begin(), each.arguments.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specs, problems, searches and certificates, for Python.
+// Python bindings of specs, problems, searches and certificates.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -44,7 +44,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> as_tuples(const std::vector<P
   return tuples;
 }
 
-/// A table with the token it takes its memory from.
+/// A table with the token that accounts for its memory.
 struct SharedTable {
   nb::object stop;
   std::shared_ptr<SeenTable> table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writers of histories, for Python.
+// Python bindings of the history writers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -27,7 +27,7 @@ TableWriter::Field field(std::size_t number) {
   return static_cast<TableWriter::Field>(number);
 }
 
-/// A range of operations that exists.
+/// Requires an existing range of operations.
 void require_range(const Columns& columns, std::size_t begin, std::size_t end) {
   if (begin > end || end > columns.size()) throw nb::index_error();
 }
@@ -37,7 +37,7 @@ nb::bytes bytes_of(const T& items) {
   return nb::bytes(items.data(), items.size() * sizeof(items[0]));
 }
 
-/// A writer and the columns that it looks at, which Python keeps.
+/// A writer and the columns it reads, which Python keeps alive.
 struct Writing {
   TableWriter writer;
   const Columns& columns;
