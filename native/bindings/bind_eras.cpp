@@ -115,7 +115,7 @@ SearchedEras search_eras(const Columns& columns, const Positions& positions, con
 
 void bind_eras(nb::module_& native) {
   nb::module_ m = native.def_submodule("eras", "Buffered durability, decided era by era.");
-  nb::class_<MonitoredEras>(m, "MonitoredEras", "What the monitor says of several keys under buffered durability.")
+  nb::class_<MonitoredEras>(m, "MonitoredEras", "The monitor's answer for several keys under buffered durability.")
       .def_prop_ro("status", [](const MonitoredEras& self) { return self.outcome.status; })
       .def_prop_ro("order", [](const MonitoredEras& self) { return Positions(self.outcome.order); })
       .def_prop_ro("eras", [](const MonitoredEras& self) { return self.outcome.eras; })
@@ -134,7 +134,7 @@ void bind_eras(nb::module_& native) {
       .value("REFUTED", eras::Answer::kRefuted)
       .value("STOPPED", eras::Answer::kStopped)
       .value("EXCLUDED", eras::Answer::kExcluded);
-  nb::class_<SearchedEras>(m, "SearchedEras", "What the search says of several objects under buffered durability.")
+  nb::class_<SearchedEras>(m, "SearchedEras", "The search's answer for several objects under buffered durability.")
       .def_prop_ro("answer", [](const SearchedEras& self) { return self.answer.answer; })
       .def_prop_ro("order", [](const SearchedEras& self) { return Positions(self.answer.order); })
       .def_prop_ro("eras", [](const SearchedEras& self) { return self.answer.eras; })

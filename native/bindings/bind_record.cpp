@@ -174,22 +174,25 @@ void bind_record(nb::module_& m) {
       .value("RAISED", Ending::kRaised)
       .value("FAILED", Ending::kFailed)
       .value("UNKNOWN", Ending::kUnknown);
-  nb::class_<ThreadLog>(m, "ThreadLog", nb::type_slots(slots), "What one thread did and when; see log.hpp.")
+  nb::class_<ThreadLog>(m, "ThreadLog", nb::type_slots(slots),
+                        "The operations of one thread with their times; see thread_log.hpp.")
       .def(nb::init<nb::callable, std::size_t>(), "snapshot"_a, "expected"_a)
       .def("call", &ThreadLog::call, "operation"_a, "args"_a,
-           "An operation begins. False, and nothing happens, if the one before is still open.")
-      .def("returned", &ThreadLog::returned, "result"_a.none(), "The open operation returned.")
-      .def("raised", &ThreadLog::raised, "error"_a, "The open operation raised; the name of the error's type is kept.")
-      .def("ended", &ThreadLog::ended, "ending"_a, "The open operation ended without a result.")
+           "Begin an operation. False, without effect, if the previous one is still open.")
+      .def("returned", &ThreadLog::returned, "result"_a.none(), "End the open operation with a result.")
+      .def("raised", &ThreadLog::raised, "error"_a,
+           "End the open operation with an exception; the name of its type is kept.")
+      .def("ended", &ThreadLog::ended, "ending"_a, "End the open operation without a result.")
       .def_prop_ro("open", &ThreadLog::open, "Whether an operation is open.")
-      .def("__len__", &ThreadLog::size, "How many operations were called.")
+      .def("__len__", &ThreadLog::size, "The number of operations called.")
       .def("entries", &ThreadLog::entries,
-           "Operation, arguments, call, return, ending and result of each, by call; return is None for an open one.")
-      .def("clear", &ThreadLog::clear, "Forget everything; only while no thread writes.");
-  nb::class_<Gate>(m, "Gate", "Opens for all when the last has arrived.")
+           "Operation, arguments, call, return, ending and result of each operation, by call; return is None for an "
+           "open one.")
+      .def("clear", &ThreadLog::clear, "Remove all entries; only while no thread writes.");
+  nb::class_<Gate>(m, "Gate", "A barrier: opens for all threads when the last has arrived.")
       .def(nb::init<std::ptrdiff_t>(), "parties"_a)
-      .def("arrive", &Gate::arrive_and_wait, nb::call_guard<nb::gil_scoped_release>(), "Wait for the others.");
-  m.def("wait_precisely", &wait_precisely, "Timed waits of this thread end when they should; see record.cpp.");
+      .def("arrive", &Gate::arrive_and_wait, nb::call_guard<nb::gil_scoped_release>(), "Wait for the other threads.");
+  m.def("wait_precisely", &wait_precisely, "Make timed waits of this thread end on time; see bind_record.cpp.");
 }
 
 }  // namespace linpoint::bindings

@@ -217,12 +217,12 @@ class OwnedModelSearch {
 };
 
 void bind_step_details(nb::module_& m) {
-  nb::class_<Violation>(m, "ModelViolation", "A step of a model that goes wrong.")
+  nb::class_<Violation>(m, "ModelViolation", "A step of a model that causes a violation.")
       .def_prop_ro("wrong", [](const Violation& v) { return static_cast<int>(v.wrong); })
       .def_prop_ro("fault", [](const Violation& v) { return static_cast<int>(v.fault); })
       .def_ro("process", &Violation::process)
       .def_ro("instruction", &Violation::instruction);
-  nb::class_<Reached>(m, "ModelReached", "How far a search of a model came.")
+  nb::class_<Reached>(m, "ModelReached", "How far a search of a model got.")
       .def_prop_ro("ending", [](const Reached& r) { return static_cast<int>(r.ending); })
       .def_ro("states", &Reached::states)
       .def_ro("transitions", &Reached::transitions)
@@ -233,7 +233,7 @@ void bind_step_details(nb::module_& m) {
       .def_ro("instruction", &Reached::instruction)
       .def_prop_ro("violations", [](const Reached& r) { return r.violations; })
       .def_prop_ro("returns", [](const Reached& r) { return r.returns; });
-  nb::class_<Event>(m, "ModelEvent", "What happened within a step of a model.")
+  nb::class_<Event>(m, "ModelEvent", "An event within a step of a model.")
       .def_prop_ro("kind", [](const Event& e) { return static_cast<int>(e.kind); })
       .def_ro("process", &Event::process)
       .def_ro("instruction", &Event::instruction)
@@ -290,16 +290,17 @@ void bind_refine(nb::module_& native) {
           },
           "numbers"_a, "code"_a, "places"_a, "classes"_a, "choices"_a, "invocations"_a, "groups"_a, "stops"_a,
           "gives"_a, "initial"_a, "widths"_a, "setup"_a, "touched"_a);
-  nb::class_<AskingSystem>(m, "ModelSpecification", "What a search of a model compares it with.")
+  nb::class_<AskingSystem>(m, "ModelSpecification", "The specification that a search compares a model with.")
       .def_prop_ro("caller", &AskingSystem::caller);
   nb::class_<AbstractModel, AskingSystem>(m, "AbstractModel", "Another model as the specification.")
       .def(nb::init<nb::object, std::vector<unsigned>, nb::callable>(), "program"_a, "invocations"_a, "same"_a)
       .def_prop_ro("fault", &AbstractModel::fault);
-  nb::class_<PythonSpec, AskingSystem>(m, "ModelSpec", "A sequential spec, as a search of a model asks it.")
+  nb::class_<PythonSpec, AskingSystem>(m, "ModelSpec", "A sequential spec, as a search of a model calls it.")
       .def(nb::init<unsigned, unsigned, std::uint32_t, bool, nb::callable, nb::callable>(), "processes"_a,
            "invocations"_a, "initial"_a, "by_process"_a, "apply"_a, "allows"_a)
       .def("status", &PythonSpec::status, "number"_a);
-  nb::class_<OwnedModelSearch>(m, "ModelSearch", "The product of a model and its specification, breadth first.")
+  nb::class_<OwnedModelSearch>(m, "ModelSearch",
+                               "Breadth-first search of the product of a model and its specification.")
       .def(nb::init<nb::object, nb::object, nb::object, unsigned>(), "program"_a, "spec"_a.none(), "stop"_a,
            "threads"_a)
       .def("run", &OwnedModelSearch::run, "most_depth"_a, "deadlocks"_a)

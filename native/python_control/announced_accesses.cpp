@@ -134,15 +134,15 @@ PyCFunction plain(Function function) {
 PyMethodDef functions[] = {
     // NOLINT: Python's API requires a mutable array
     {"announce", plain(announce_before), METH_FASTCALL,
-     "announce(action: int, name: str | None, *operands) -> object\n\nBefore an access of code under control."},
+     "announce(action: int, name: str | None, *operands) -> object\n\nAnnounce an access by code under control."},
     {"announced_call", plain(announced_call), METH_FASTCALL | METH_KEYWORDS,
-     "announced_call(callable: object, *args) -> object\n\nA call, announced; it takes names too."},
+     "announced_call(callable: object, *args) -> object\n\nAn announced call; also takes keyword arguments."},
     {"announced_spread", plain(announced_spread), METH_FASTCALL | METH_KEYWORDS,
-     "announced_spread(callable: object, args: object) -> object\n\nThe same with its arguments in one object."},
+     "announced_spread(callable: object, args: object) -> object\n\nThe same with its arguments in one iterable."},
     {"announced_item", plain(announced_item), METH_FASTCALL,
-     "announced_item(container: object, key: object) -> object\n\nAn item, announced."},
+     "announced_item(container: object, key: object) -> object\n\nGet an item, announced."},
     {"announced_binary", plain(announced_binary), METH_FASTCALL,
-     "announced_binary(number: int, left: object, right: object) -> object\n\nAn operator, announced."},
+     "announced_binary(number: int, left: object, right: object) -> object\n\nApply an operator, announced."},
 };
 
 }  // namespace

@@ -216,9 +216,9 @@ PyCFunction plain(Function function) {
 PyMethodDef functions[] = {
     // NOLINT: Python's API requires a mutable array
     {"announced_compared", plain(announced_compared), METH_FASTCALL,
-     "announced_compared(kind: int, value: object) -> object\n\nAn operand that announces its comparison."},
+     "announced_compared(kind: int, value: object) -> object\n\nA proxy operand that announces its comparison."},
     {"announced_target", plain(announced_target), METH_FASTCALL,
-     "announced_target(name: str | None, *operands) -> object\n\nIts only item is an attribute or item."},
+     "announced_target(name: str | None, *operands) -> object\n\nA proxy whose only item is an attribute or item."},
     {"announced_iterate", plain(announced_iterate), METH_FASTCALL,
      "announced_iterate(flags: int, iterable: object, *written) -> object\n\nAn iterator that announces."},
 };
