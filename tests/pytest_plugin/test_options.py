@@ -28,8 +28,8 @@ def test_the_header_says_nothing_unless_options_are_used(pytester: pytest.Pytest
     ("options", "said"),
     [
         (["--linpoint-budget", "soon"], "LP-U001: 'soon' is not a time span."),
-        (["--linpoint-threads", "0"], "--linpoint-threads 0: give a whole number, at least 1."),
-        (["--linpoint-operations", "-1"], "--linpoint-operations -1: give a whole number, at least 1."),
+        (["--linpoint-threads", "0"], "--linpoint-threads 0 is not a whole number of at least 1."),
+        (["--linpoint-operations", "-1"], "--linpoint-operations -1 is not a whole number of at least 1."),
         (["--linpoint-seed", "x"], "invalid int value: 'x'"),
         (["--linpoint-replay", "lp1-x"], "LP-U004: 'lp1-x' is not a replay token."),
         (["--linpoint-report", "test_it.py"], "--linpoint-report test_it.py: File exists."),
@@ -102,7 +102,7 @@ def test_a_token_of_another_test_is_refused(pytester: pytest.Pytester) -> None:
     *_, token = replay_of(pytester.runpytest("test_it.py"))
     result = pytester.runpytest("test_other.py", "--linpoint-replay", token)
     assert result.ret is pytest.ExitCode.USAGE_ERROR
-    assert "not among those collected: test_it.py::TestBroken" in result.stderr.str()
+    assert "the test of the token was not collected: test_it.py::TestBroken" in result.stderr.str()
 
 
 def test_reports_of_failures_alone(pytester: pytest.Pytester) -> None:

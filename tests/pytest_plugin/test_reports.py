@@ -47,7 +47,9 @@ def test_unknown_is_never_a_pass(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     result = pytester.runpytest("--linpoint-budget", "1ms", "--linpoint-operations", "4", "--linpoint-threads", "3")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["UNKNOWN: TestRight: *", "Give it more time (--linpoint-budget 2m), or less to do*"])
+    result.stdout.fnmatch_lines(
+        ["UNKNOWN: TestRight: *", "Increase the budget (--linpoint-budget 2m), or decrease the bounds *"]
+    )
     assert "linpoint replay" not in result.stdout.str()
     assert "Traceback" not in result.stdout.str()
 
@@ -105,7 +107,7 @@ def test_a_mistake_in_the_definition_is_an_error_of_that_test_alone(
 def test_setup_is_given_no_fixtures(pytester: pytest.Pytester) -> None:
     mistake = "\n\nclass TestMistake(Base):\n    def setup(self, tmp_path):\n        return Counter()\n"
     pytester.makepyfile(test_it=OBJECTS + mistake)
-    pytester.runpytest().stdout.fnmatch_lines(["setup makes an object for each schedule, and is given no fixtures."])
+    pytester.runpytest().stdout.fnmatch_lines(["setup constructs an object for each schedule and takes no fixtures."])
 
 
 def test_what_setup_raises_is_shown_with_its_own_traceback(pytester: pytest.Pytester) -> None:
