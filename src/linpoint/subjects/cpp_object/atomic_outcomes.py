@@ -86,7 +86,7 @@ class AtomicOutcomesJudge:
                         yield (part - 1 if part else None), number, each.result
 
     def sequential_outcomes(self, scenario: Scenario) -> tuple[tuple[Value, ...], ...]:
-        """The results of all operations together, for each atomic outcome."""
+        """For each atomic outcome, the results of the operations of all threads and those after them."""
         known = self._known.get(scenario) or _ScenarioOutcomes()
         return tuple(
             tuple(each.result for part in (*run.threads, run.after) for each in part) for run in known.allowed.values()
