@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One small run of each engine visits modules downwards: no call up the layers and no ping-pong that is not declared."""
+"""One small run of each engine calls down the layers: no upward calls and no undeclared ping-pong between modules."""
 
 import shutil
 
