@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of a persistent multi-word CAS: correct algorithms pass, both bugs are found, and the log fits the summary.
+"""The driver of a persistent multi-word CAS: correct algorithms pass, both bugs are found, the log fits the summary.
 
 The machine chooses the interleavings, so each bug gets several seeds; a correct algorithm must pass with every seed.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands for users to paste: a shell parses them into the original arguments; file names are never taken for options."""
+"""Commands for users to paste: a shell parses them back, and a file name is never taken for an option."""
 
 from __future__ import annotations
 
