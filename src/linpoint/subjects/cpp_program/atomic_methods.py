@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of a program that run without interruption, by a pattern for their names."""
+"""Finds the functions of a program that run atomically, by a pattern for their names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from linpoint.hosts.address_symbols import functions
 
 _NOT_OWN: Final = re.compile(r"^_|std::|__gnu|\blinpoint::|\{lambda|::\$_|^atexit$")
 _MAX_NAMED: Final = 12
-"""Functions that are named where another one was asked for."""
+"""The maximum number of functions that the error lists if the pattern matches none."""
 
 
 def atomic_ranges(library: Path, pattern: str | None) -> tuple[tuple[int, int], ...]:
-    """Where the functions begin and end that the pattern is for; namespaces may be left out of it."""
+    """The address ranges of the functions that match the pattern; it may omit namespaces."""
     if pattern is None:
         return ()
     known = functions(library)

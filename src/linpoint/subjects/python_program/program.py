@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program: a Python file with its arguments, compiled once and run many times."""
+"""A Python file with its arguments, compiled once and run many times."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _REMEDY: Final = "It must be a file that `python FILE` runs."
 
 @dataclass(frozen=True, slots=True)
 class PythonProgram:
-    """A program that can be run. ``file`` is as the user wrote it."""
+    """A compiled program. ``file`` is the path as the user wrote it."""
 
     file: str
     args: tuple[str, ...]
     path: str
-    """Absolute."""
+    """The absolute path."""
     code: types.CodeType = field(repr=False)
     digest: str
-    """Of the source, to tell whether it has changed since a finding was made."""
+    """The digest of the source, which shows whether it has changed since a finding."""
 
 
 def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
-    """Read and compile a program, without running any of it."""
+    """Read and compile a program without running it."""
     if Path(file).suffix in _OTHERS:
         raise TestError("LP-T031", "this is no program in Python, C or C++.", place=file, remedy="Give one that is.")
     path = Path(file).resolve()
@@ -53,7 +53,7 @@ def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
     except (ValueError, RecursionError, MemoryError) as error:  # such as a null byte
         raise TestError("LP-T030", f"it does not compile: {error}.", place=file, remedy=_REMEDY) from None
     linecache.checkcache(str(path))
-    shared_names.cache_clear()  # a file of the same name may have been another one before
+    shared_names.cache_clear()  # a file of the same name may have had other content
     if any(name.partition(".")[0] == "asyncio" for name in _imported(source)):
         raise TestError(
             "LP-T031",
@@ -65,7 +65,7 @@ def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
 
 
 def _imported(source: bytes) -> Iterator[str]:
-    """The modules that a source names in its imports."""
+    """The modules that the import statements of a source name."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
@@ -74,6 +74,6 @@ def _imported(source: bytes) -> Iterator[str]:
 
 
 def cannot_be_loaded(program: PythonProgram, error: BaseException) -> TestError:
-    """What is said of a program that ends while it still imports."""
+    """The error for a program that fails while it imports modules."""
     text = str(error).rstrip(".")
     return TestError("LP-T030", f"{type(error).__name__}: {text}.", place=program.file, remedy=_REMEDY)
