@@ -57,7 +57,7 @@ def test_verdicts_are_right_or_refused(checker: str, capsys: pytest.CaptureFixtu
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) <= volume(600)
     assert all(
-        re.match(r"linpoint: \w+\.\w+ changes the state that it is given \(.*\.py:\d+\); ", line) for line in lines
+        re.match(r"linpoint: \w+\.\w+ changes its state in place \(.*\.py:\d+\); ", line) for line in lines
     )
 
 
@@ -470,8 +470,8 @@ Bad = linpoint.spec(type("Bad", (), {"initial": Account(), "add": pay}))
     good = linpoint_command("check", "history.jsonl", "--spec", "specs.py:Good")
     assert (good.returncode, good.stdout.partition(":")[0]) == (0, "LINEARIZABLE")
     assert re.fullmatch(
-        r"linpoint: Good\.add changes the state that it is given \(specs\.py:8\); every step of Good gets a copy, "
-        r"which costs about [\d.]+ us a step\n",
+        r"linpoint: Good\.add changes its state in place \(specs\.py:8\); linpoint therefore copies the state "
+        r"for every step of Good, which takes about [\d.]+ us per step\n",
         good.stderr,
     )
     bad = linpoint_command("check", "history.jsonl", "--spec", "specs.py:Bad")

@@ -126,7 +126,7 @@ def test_an_empty_list_means_not_legal() -> None:
     assert status("A: |--fire()--|", OneShot) is LEGAL
     verdict = linpoint.check("A: |--fire()--|\nB: |--fire()--|", OneShot)
     assert verdict.status is ILLEGAL
-    assert "not a legal step" in verdict.explain().text
+    assert "the spec does not allow it here" in verdict.explain().text
 
 
 @linpoint.spec

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Specs by name: built-ins with parameters (``queue(capacity=8)``) and users' own (``FILE.py:Name``).
+"""Finds specs by name: built-ins with parameters (``queue(capacity=8)``) and users' own (``FILE.py:Name``).
 
-Parameters are JSON literals and are parsed, never evaluated. Loading a user's spec runs the user's module, and
-only because the user named it on purpose.
+Parameters are JSON literals and are parsed, never evaluated. Loading a user's spec runs the user's module, and happens
+only because the user has named it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _NONE: Any = object()
 
 
 def find(spec: Any, *, initial: Any = _NONE) -> Spec:
-    """The spec that ``spec`` stands for: a name, a spec, or any object with ``initial`` and ``apply``.
+    """Find the spec for a name, a spec, or any object with ``initial`` and ``apply``.
 
-    ``initial`` replaces the first value.
+    ``initial`` replaces the initial value.
     """
     found = _by_name(spec) if isinstance(spec, str) else as_spec(spec)
     return found if initial is _NONE else with_initial(found, initial)
 
 
 def with_initial(spec: Spec, initial: Any) -> Spec:
-    """The same spec with another first value; its other parameters keep their values."""
+    """The same spec with another initial value and otherwise equal parameters."""
     match = _CALL.fullmatch(spec.name)
     if match and match.group(2) and match.group(1) in BUILT_IN:
         args, keywords = _parameters(spec.name, match.group(2))
@@ -43,7 +43,7 @@ def with_initial(spec: Spec, initial: Any) -> Spec:
 
 
 def as_spec(thing: Any) -> Spec:
-    """``thing`` as a spec, or a coded error that says what it lacks."""
+    """Convert ``thing`` to a spec, or raise a coded error that describes what is missing."""
     if isinstance(thing, Spec):
         return thing
     if not isinstance(thing, type) and hasattr(thing, "initial") and callable(getattr(thing, "apply", None)):

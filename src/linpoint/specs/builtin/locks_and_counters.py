@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locks and counters. Who holds a lock is not looked at; an illegal step (acquiring a held mutex) has no outcome."""
+"""Locks and counters.
+
+The holder of a lock is not tracked; an illegal step, such as acquiring a held mutex, has no outcome.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ def _release_write(readers: int) -> Outcomes:
 
 @declare
 def rw_lock(*, initial: Any = 0) -> Spec:
-    """Many readers or one writer."""
+    """A lock for many readers or one writer."""
     if not isinstance(initial, int) or isinstance(initial, bool) or initial < _WRITER:
         raise bad_parameter(
             "rw-lock",
@@ -89,7 +92,7 @@ def _try_take(permits: int) -> tuple[bool, int]:
 
 @declare
 def semaphore(permits: int = 1, *, initial: Any = None) -> Spec:
-    """A counting semaphore that starts with n permits; release may raise them above n."""
+    """A counting semaphore that starts with n permits; releases may raise them above n."""
     first = permits if initial is None else initial
     if not isinstance(first, int) or isinstance(first, bool) or first < 0:
         raise bad_parameter("semaphore", f"{format_value(first)} is not a number of permits", "Try semaphore(2).")
@@ -121,7 +124,7 @@ def _number(spec: str, initial: Any) -> Any:
 
 @declare
 def counter(*, initial: Any = 0) -> Spec:
-    """A number that can be moved and read."""
+    """A number that operations change and read."""
     steps = [
         step("increment", lambda count: _add(count, 1), returns=Returns.NOTHING),
         step("decrement", lambda count: _add(count, -1), returns=Returns.NOTHING),
@@ -133,7 +136,7 @@ def counter(*, initial: Any = 0) -> Spec:
 
 @declare
 def fetch_add(*, initial: Any = 0) -> Spec:
-    """A number that is moved and read in one step."""
+    """A number that is read and changed in one step."""
     return Spec(
         "fetch-add",
         _number("fetch-add", initial),
