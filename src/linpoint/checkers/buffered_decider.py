@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the monitor of registers for buffered durability, which is decided for all keys together.
+"""Runs the register monitor for buffered durability, which is decided for all keys together.
 
-Guarantee: an answer is certified: an order is replayed era by era, and the operations of a refutation are decided by a
-search of their own. Cost: O(n log n); see ``buffered_registers.hpp``.
+Guarantee: every answer is certified. An order is replayed era by era, and a separate search decides the operations of a
+refutation. Cost: O(n log n); see ``buffered_registers.hpp``.
 """
 
 from __future__ import annotations

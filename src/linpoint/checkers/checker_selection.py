@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The algorithms that decide a part of a history, and why they were chosen."""
+"""Selects the algorithms that decide a part of a history, and gives the reason."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ FIRST_TURN_REASONS: Final = {
     "dfs": "it finished before a second search was started",
     "linear": "it finished before the searches were run in parallel; dfs had taken unusually long",
 }
-"""Why a search that ran alone was chosen."""
+"""The reason for each search that can answer before others join."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckerSelection:
-    """The searches for a part: the first begins; the others join it if it takes long, or immediately."""
+    """The searches for a part: the first begins, and the others join it if it takes long, or immediately."""
 
     checker: str
     searches: tuple[str, ...]
     at_once: bool = False
     why_frontier: str = ""
-    """Why the search over frontiers decides the part, if it begins."""
+    """The reason why the search over frontiers applies to the part, if it begins."""
 
     def checker_and_reason(self, answer: PortfolioAnswer) -> tuple[str, str]:
-        """The name of the checker that answered, and why it was that one."""
+        """The name of the checker that answered, and the reason why it did."""
         if self.checker == "competition":
             return "competition", f"requested; of wing-gong and dfs, {answer.by} finished first"
         if self.checker != "auto":
@@ -48,14 +48,16 @@ class CheckerSelection:
 
 
 def validate(checker: str) -> None:
-    """A coded error unless there is a checker of that name."""
+    """Raise a coded error unless a checker of that name exists."""
     if checker not in CHECKERS:
         raise UsageError("LP-U002", f'unknown checker "{checker}".', remedy=f"Use {join_words(CHECKERS, 'or')}.")
 
 
 def select_checkers(checker: str, problem: Problem, *, threads: int, why_frontier: str = "") -> CheckerSelection:
-    """The searches for this problem, which may have ``threads`` to itself. ``why_frontier``: one over frontiers applies."""
-    # A walker behind a settled moment would only repeat what is decided.
+    """The searches for this problem, which may use ``threads``. ``why_frontier`` is set if one over frontiers applies.
+    """
+    # Further depth-first searches gain nothing from shared configurations if an operation settles the state or is
+    # optional.
     walkers = max(1, min(threads, _MAX_SEARCH_THREADS)) if problem.shareable else 1
     match checker:
         case "auto":

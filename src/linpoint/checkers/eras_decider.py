@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deciding buffered durability object by object and era by era, for objects of any spec.
+"""Decides buffered durability object by object and era by era, for objects of any spec.
 
-Guarantee: an order is certified by the definition of the condition; that there is none rests on the exhaustive search.
-Cost: exponential only in the operations of one object that are open at a time; see ``era_search.hpp``.
+Guarantee: an order is certified by the definition of the condition; a refutation rests on the exhaustive search. Cost:
+exponential only in the number of operations on one object that are open concurrently; see ``era_search.hpp``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def exclusion_reason(reading: HistoryInterpretation) -> str | None:
 
 
 def decide_by_eras(reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken) -> ExactDecision | None:
-    """Decide all objects of a history; None if it was stopped."""
+    """Decide all objects of a history; None if the search was stopped."""
     local = HistoryInterpretation(reading.history, reading.spec, "durable", divided=False)
     keys = reading.members_by_key()
     found = search_eras(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches over frontiers: what excludes a part of a history, why they apply, and the search itself.
+"""Searches over frontiers: the reasons that exclude a part of a history, the reasons why they apply, and the search.
 
 Guarantee and cost: see ``frontier_search.hpp``.
 """
@@ -69,7 +69,7 @@ class FrontierDecider:
         return _WHY[twin.kind]
 
     def search(self, stop: StopToken) -> Search:
-        """A new search, which nothing excludes."""
+        """A new search. The caller has checked that nothing excludes it."""
         twin = self._reading.twin
         assert twin is not None
         content = twin.content_of_part(self._positions)

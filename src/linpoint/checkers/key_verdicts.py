@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the answers for parts to the certified verdict of each object."""
+"""Combines the answers for parts into the certified verdict of each object."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ def build_key_verdict(
     interrupted: bool,
     threads: int,
 ) -> list[KeyVerdict]:
-    """The certified verdict of each object, by its monitor or put together from its parts; ``stopped``: why, if so."""
+    """The certified verdict of each object, from an exact decision or its parts. ``stopped`` is the reason for a stop.
+    """
     one = functools.partial(_judge_object, reading, stopped=stopped, interrupted=interrupted)
     searched = sum(bool(each.parts) for each in objects)
     if threads == 1 or searched <= 1 or not reading.native:
         return [one(each) for each in objects]
-    with ThreadPoolExecutor(threads) as pool:  # certifying is native then and cannot hang
+    with ThreadPoolExecutor(threads) as pool:  # certification is then native and cannot hang
         return list(pool.map(one, objects, chunksize=1))
 
 
@@ -90,7 +91,7 @@ def _exact_verdict(
 ) -> KeyVerdict:
     if judged.decision is None and (not judged.decisions or stopped is not StopReason.NONE):
         why = _stopped(stopped, interrupted=interrupted)
-        # In a long history even computing the first choices takes time and memory, of which none is left.
+        # In a long history, even computing the first candidates takes time and memory, and neither is left.
         start = (
             partial_search_of(reading, judged.positions, ())
             if len(judged.positions) <= _FRONTIER_MAX_OPERATIONS
@@ -114,9 +115,9 @@ def _exact_verdict(
 def merge_witnesses(
     reading: HistoryInterpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]
 ) -> Witness | None:
-    """One order of the orders of independent parts: each operation at the latest call so far in its own order.
+    """Merge the orders of independent parts: each operation takes effect at the latest call so far in its own order.
 
-    That instant lies inside the operation's interval, so sorting by it respects the order of time.
+    That instant lies inside the operation's interval, so sorting by it respects real time.
     """
     problem = reading.timing(positions)
     if problem.constrained:

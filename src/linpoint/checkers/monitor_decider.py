@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the native monitors, with the reason why one applies or what excludes it.
+"""Runs the native monitors, and gives the reason why one applies or the reason that excludes it.
 
-Guarantee: an answer is certified: an order is replayed, the operations of a refutation are searched by themselves.
-Cost: O(n log n); see ``monitor.hpp``.
+Guarantee: every answer is certified. An order is replayed, and a separate search decides the operations of a
+refutation. Cost: O(n log n); see ``monitor.hpp``.
 """
 
 from __future__ import annotations
@@ -67,36 +67,36 @@ def exclusion_reason(reading: HistoryInterpretation) -> str | None:
 def decide_by_monitor(
     reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken, seconds: float | None
 ) -> ExactDecision | None:
-    """Run the monitor on one object; None if it was stopped. ``seconds`` limits the search that confirms a violation."""
+    """Run the monitor on one object; None if stopped. ``seconds`` limits the search that confirms a violation."""
     twin = reading.twin
     assert twin is not None
-    said = monitor(reading.columns, positions, twin.content(positions), twin.blueprint, reading.native_condition, stop)
-    match said.status:
+    found = monitor(reading.columns, positions, twin.content(positions), twin.blueprint, reading.native_condition, stop)
+    match found.status:
         case MonitorStatus.LINEARIZABLE:
-            return _ordered(reading, said, twin.kind)
+            return _ordered(reading, found, twin.kind)
         case MonitorStatus.VIOLATION:
-            return _refuted(reading, positions, said, twin.kind, seconds)
+            return _refuted(reading, positions, found, twin.kind, seconds)
     return (
         None
-        if said.exclusion is Exclusion.STOPPED
-        else ExactDecision(MONITOR, exclusion_text(reading.history, reading.spec, said.exclusion, said.culprit))
+        if found.exclusion is Exclusion.STOPPED
+        else ExactDecision(MONITOR, exclusion_text(reading.history, reading.spec, found.exclusion, found.culprit))
     )
 
 
-def _ordered(reading: HistoryInterpretation, said: Monitored, kind: str) -> ExactDecision:
-    flaw, position = said.flaw
-    if flaw is Flaw.REJECTED and said.relaxed:
+def _ordered(reading: HistoryInterpretation, found: Monitored, kind: str) -> ExactDecision:
+    flaw, position = found.flaw
+    if flaw is Flaw.REJECTED and found.relaxed:
         return ExactDecision(MONITOR, UNDELETED)
-    if flaw not in (Flaw.NONE, Flaw.REJECTED) and said.constrained:
+    if flaw not in (Flaw.NONE, Flaw.REJECTED) and found.constrained:
         return ExactDecision(MONITOR, CONSTRAINED)
     refuse(reading.history, flaw, position)
-    return ExactDecision(MONITOR, MONITOR_REASONS[kind], witness=Witness(said.order))
+    return ExactDecision(MONITOR, MONITOR_REASONS[kind], witness=Witness(found.order))
 
 
 def _refuted(
-    reading: HistoryInterpretation, positions: Sequence[int], said: Monitored, kind: str, seconds: float | None
+    reading: HistoryInterpretation, positions: Sequence[int], found: Monitored, kind: str, seconds: float | None
 ) -> ExactDecision:
-    pattern = Pattern(said.reason.name.lower().replace("_", "-"), tuple(said.telling), said.scope)
+    pattern = Pattern(found.reason.name.lower().replace("_", "-"), tuple(found.telling), found.scope)
     if not certify_pattern(reading, positions, pattern, seconds=seconds):
         return ExactDecision(MONITOR, NOT_CONFIRMED)
     return ExactDecision(MONITOR, MONITOR_REASONS[kind], refutation=pattern)
