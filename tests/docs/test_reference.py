@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference is complete: every code, option, format, spec and public name has its place."""
+"""The reference is complete: every code, option, format, spec and public name is documented."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def text_of(page: str) -> str:
 
 
 def sections_of(page: str) -> dict[str, str]:
-    """The text beneath each heading of the second level, without its backticks."""
+    """The text under each second-level heading, without its backticks."""
     parts = re.split(r"^## (.+)$", text_of(page), flags=re.MULTILINE)
     return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
@@ -51,7 +51,7 @@ def sections_of(page: str) -> dict[str, str]:
 # Errors
 
 
-def test_errors_has_exactly_the_codes():
+def test_the_errors_page_has_exactly_the_codes():
     assert re.findall(r"^## (LP-\S+)", text_of("errors.md"), re.MULTILINE) == list(CODES)
 
 
@@ -69,12 +69,12 @@ def test_each_code_has_its_anchor_meaning_message_and_remedy(code):
 COMMANDS = {name: app.get_command(Context(app), name) for name in app.entries}
 
 
-def test_commands_has_exactly_the_commands():
+def test_the_commands_page_has_exactly_the_commands():
     assert {title.removeprefix("linpoint ") for title in sections_of("commands.md")} >= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_has_its_options(name):
+def test_each_command_documents_its_options(name):
     section = sections_of("commands.md")[f"linpoint {name}"]
     for parameter in COMMANDS[name].params:
         if parameter.name != "help":
@@ -109,7 +109,7 @@ def test_each_condition_is_explained(name):
 
 
 @pytest.mark.parametrize(("word", "meaning"), REASONS.items())
-def test_each_reason_has_its_meaning(word, meaning):
+def test_each_reason_is_explained(word, meaning):
     assert f"| `{word}` | {meaning} |" in EXPLAINED
 
 
@@ -135,7 +135,7 @@ MEANING_OF_NULL = {
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_each_spec_has_its_operations_and_what_null_means(name):
+def test_each_spec_documents_its_operations_and_the_meaning_of_null(name):
     section = sections_of("specs.md")[name]
     for step in BUILT_IN[name].steps.values():
         row = re.search(
@@ -164,7 +164,7 @@ def test_each_kind_of_step_and_failure_is_explained():
 
 
 def names_of(thing) -> list[str]:
-    """What a section must name: parameters of a function, fields and public members of a class."""
+    """The names that a section must contain: parameters of a function, fields and public members of a class."""
     if inspect.isfunction(thing):
         return list(inspect.signature(thing).parameters)
     if not inspect.isclass(thing) or issubclass(thing, BaseException):
@@ -183,19 +183,19 @@ def names_of(thing) -> list[str]:
 PUBLIC = {name: getattr(linpoint, name) for name in linpoint.__all__}
 
 
-def test_python_has_exactly_the_public_names():
+def test_the_python_page_has_exactly_the_public_names():
     assert {title.removeprefix("linpoint.") for title in sections_of("python.md")} == set(PUBLIC)
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_each_public_name_has_its_parts(name):
+def test_each_public_name_documents_its_parts(name):
     section = sections_of("python.md")[f"linpoint.{name}"]
     missing = [each for each in names_of(PUBLIC[name]) if not re.search(rf"(?<!\w){re.escape(each)}(?!\w)", section)]
     assert missing == []
 
 
 @pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)])
-def test_each_function_has_its_signature(name):
+def test_each_function_documents_its_signature(name):
     signature = inspect.signature(PUBLIC[name])
     bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
     text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)).replace("'", '"')
@@ -210,7 +210,7 @@ def test_each_function_has_its_signature(name):
 )
 def test_every_page_is_reachable(page):
     name = str(page.relative_to(ROOT / "docs").with_suffix(""))
-    if page.parent.name == "internals":  # for contributors, who read it in the repository
+    if page.parent.name == "internals":  # pages for contributors, who read them in the repository
         index = (page.parent / "index.md").read_text(encoding="utf-8")
         assert page.name == "index.md" or f"({page.name})" in index
         return

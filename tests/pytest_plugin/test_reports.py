@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown of a failure, an unknown result, a pass, and a test that cannot be run."""
+"""Reports of a failure, an unknown result, a pass, and a test that cannot run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.pytest_plugin.run_pytest import BROKEN, OBJECTS, RIGHT, STRICT
 pytest_plugins = ["pytester"]
 
 
-def test_a_violation_is_its_explanation(pytester: pytest.Pytester) -> None:
+def test_a_violation_shows_its_explanation(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN)
     result = pytester.runpytest(*STRICT)
     result.assert_outcomes(failed=1)
@@ -36,7 +36,7 @@ def test_a_violation_is_its_explanation(pytester: pytest.Pytester) -> None:
     assert "raise_for_violation" not in result.stdout.str()
 
 
-def test_the_replay_is_shown_even_where_sections_are_not(pytester: pytest.Pytester) -> None:
+def test_the_replay_is_shown_even_without_captured_sections(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN)
     for how in ("no", "stderr"):
         result = pytester.runpytest(f"--show-capture={how}")
@@ -54,7 +54,7 @@ def test_unknown_is_never_a_pass(pytester: pytest.Pytester) -> None:
     assert "Traceback" not in result.stdout.str()
 
 
-def test_a_pass_says_what_it_covered(pytester: pytest.Pytester) -> None:
+def test_a_pass_states_its_coverage(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     quiet = pytester.runpytest(*STRICT)
     assert "linpoint" not in re.sub(r"^plugins: .*$|^rootdir: .*$", "", quiet.stdout.str(), flags=re.MULTILINE)
@@ -64,7 +64,7 @@ def test_a_pass_says_what_it_covered(pytester: pytest.Pytester) -> None:
     )
 
 
-def test_properties_in_the_xml_of_junit(pytester: pytest.Pytester) -> None:
+def test_the_junit_xml_has_properties(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN + RIGHT)
     pytester.runpytest("--junit-xml=results.xml")
     cases = ET.parse(pytester.path / "results.xml").getroot().iter("testcase")
@@ -93,7 +93,7 @@ def test_properties_in_the_xml_of_junit(pytester: pytest.Pytester) -> None:
         ("    scenarios = 'decrement()'\n    def setup(self): return Counter()", "LP-T007"),
     ],
 )
-def test_a_mistake_in_the_definition_is_an_error_of_that_test_alone(
+def test_a_mistake_in_a_definition_is_an_error_of_that_test_only(
     pytester: pytest.Pytester, body: str, code: str
 ) -> None:
     pytester.makepyfile(test_it=OBJECTS + f"\n\nclass TestMistake(Base):\n{body}\n" + RIGHT)
@@ -104,13 +104,13 @@ def test_a_mistake_in_the_definition_is_an_error_of_that_test_alone(
     assert "definition.py" not in result.stdout.str()
 
 
-def test_setup_is_given_no_fixtures(pytester: pytest.Pytester) -> None:
+def test_setup_receives_no_fixtures(pytester: pytest.Pytester) -> None:
     mistake = "\n\nclass TestMistake(Base):\n    def setup(self, tmp_path):\n        return Counter()\n"
     pytester.makepyfile(test_it=OBJECTS + mistake)
     pytester.runpytest().stdout.fnmatch_lines(["setup constructs an object for each schedule and takes no fixtures."])
 
 
-def test_what_setup_raises_is_shown_with_its_own_traceback(pytester: pytest.Pytester) -> None:
+def test_an_exception_in_setup_is_shown_with_its_traceback(pytester: pytest.Pytester) -> None:
     mistake = "\n\nclass TestMistake(Base):\n    def setup(self):\n        return {}['nothing']\n"
     pytester.makepyfile(test_it=OBJECTS + mistake)
     result = pytester.runpytest()
@@ -121,13 +121,13 @@ def test_what_setup_raises_is_shown_with_its_own_traceback(pytester: pytest.Pyte
     assert "runs.py" not in result.stdout.str()
 
 
-def test_a_lock_of_the_module_is_under_control(pytester: pytest.Pytester) -> None:
+def test_a_module_level_lock_is_controlled(pytester: pytest.Pytester) -> None:
     source = (OBJECTS + RIGHT).replace("self.lock = threading.Lock()", "self.lock = LOCK")
     pytester.makepyfile(test_it=source + "\n\nLOCK = threading.Lock()\n")
     pytester.runpytest().assert_outcomes(passed=1)
 
 
-def test_a_lock_of_an_object_of_the_module_is_told_and_not_waited_for(pytester: pytest.Pytester) -> None:
+def test_a_lock_made_before_control_is_reported_without_waiting(pytester: pytest.Pytester) -> None:
     source = (OBJECTS + RIGHT).replace("self.lock = threading.Lock()", "self.lock = LOCKS[0]")
     pytester.makepyfile(test_it=source + "\n\nLOCKS = [threading.Lock()]\n")
     result = pytester.runpytest()
@@ -136,7 +136,7 @@ def test_a_lock_of_an_object_of_the_module_is_told_and_not_waited_for(pytester: 
     assert "Traceback" not in result.stdout.str()
 
 
-def test_what_the_object_prints_is_not_printed_for_every_schedule(pytester: pytest.Pytester) -> None:
+def test_output_of_the_object_is_not_repeated_for_every_schedule(pytester: pytest.Pytester) -> None:
     loud = OBJECTS.replace("self.value = self.value + 1", "print('incrementing'); self.value = self.value + 1")
     pytester.makepyfile(test_it=loud + BROKEN)
     result = pytester.runpytest()
@@ -150,7 +150,7 @@ def replay_of(result: pytest.RunResult) -> list[str]:
     return shlex.split(line)[1:]
 
 
-def test_plain_functions(pytester: pytest.Pytester) -> None:
+def test_plain_test_functions_pass_and_fail(pytester: pytest.Pytester) -> None:
     functions = """
 
 def test_broken():
@@ -182,7 +182,7 @@ def test_class():
     assert "finding.py" not in result.stdout.str()
 
 
-def test_the_text_of_a_violation_error_shows_it_again() -> None:
+def test_the_text_of_a_violation_error_contains_its_replay() -> None:
     class Counter:
         value = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every mistake in a definition is a coded error, at the line of the method where there is one."""
+"""Every mistake in a definition is a coded error, at the line of the method if a method is to blame."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HERE = Path(__file__).name
 
 
 class Stack(linpoint.ConcurrentTest):
-    """A test with nothing wrong, to be spoilt."""
+    """A correct test, for mistakes to be put into."""
 
     def setup(self) -> list[int]:
         return []
@@ -62,7 +62,7 @@ class NoSetup(linpoint.ConcurrentTest):
 
 
 class Demanding(Stack):
-    __test__ = False  # pytest, too, complains of its __init__
+    __test__ = False  # pytest also complains about its __init__
 
     def __init__(self, argument: int) -> None: ...
 
@@ -133,7 +133,7 @@ CASES: dict[str, tuple[str, str, Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_mistake_is_told(case: str) -> None:
+def test_mistakes_are_reported(case: str) -> None:
     code, said, make = CASES[case]
     with pytest.raises(linpoint.TestError) as caught:
         make()
@@ -152,13 +152,13 @@ def test_the_place_is_the_line_of_the_method(case: str) -> None:
     assert caught.value.place.endswith(f"{HERE}:{needs_an_argument.__code__.co_firstlineno}")
 
 
-def test_a_strategy_of_scenarios_without_hypothesis(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strategy_of_scenarios_without_hypothesis_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "hypothesis", None)
     with pytest.raises(linpoint.TestError, match=r"LP-T011: linpoint\.strategies needs Hypothesis"):
         linpoint.strategies.scenarios(Stack)
 
 
-def test_making_a_definition_runs_nothing() -> None:
+def test_making_a_definition_runs_no_code_of_the_test() -> None:
     def refuse(*_: Any) -> Any:
         raise AssertionError
 
