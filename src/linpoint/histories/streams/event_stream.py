@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that still grows, read line by line: calls and returns go to a ``CallSink`` as soon as they are certain.
+"""Reads a growing log line by line. Calls and returns go to a ``CallSink`` as soon as they are certain.
 
-Event formats (a line for each event) tell of every call and return as it happens; times are then the numbers of the
-lines. Operation lines come when operations are complete, so they wait for a watermark (``watermarks``): at
+Event formats, with a line for each event, report every call and return as it happens; times are then line numbers.
+Operation lines are written when operations are complete, so they wait for a watermark (``watermarks``): at
 ``{"watermark": t}`` all calls and returns before t are passed on, in the order of time.
 
-What a reader of the whole file finds out from all of it is decided here by what comes first: values are keyed if that
-of the first invocation looks so, and completions of an operation that the event table does not list are echoes if the
-first one is. Where a later line would have changed that, it is refused, so the operations are those that the whole
-file has. Guarantee: every line is used or refused with its number. Memory: the open calls, and the operation lines since
-the last watermark. Cost: that of the format's line, about 5 microseconds in JSON.
+What a reader of a complete file determines from all of it, this reader determines from its beginning: values are keyed
+if those of the first invocation look keyed, and completions of an operation that the event table does not list are
+echoes if the first one is. A later line that contradicts this is rejected, so the operations are those of the complete
+file.
+
+Guarantee: every line is used, or rejected with its number. Memory: the open calls, and the operation lines since the
+last watermark. Cost: that of reading a line of the format, about 5 microseconds for JSON.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from linpoint.histories.streams.operation_line_stream import OperationLineStream
 from linpoint.histories.values import Value, equal_values
 
 _MAX_PREAMBLE_LINES: Final = 1000
-"""Lines of another kind that may come before the first operation of a text log."""
+"""The maximum number of other lines before the first operation of a text log."""
 _FOLLOWED: Final = ("operations", *(name for name, format in FORMATS.items() if format.events is not None))
 
 
@@ -48,11 +50,11 @@ class _Reader(Protocol):
         """Read one line."""
 
     def end(self) -> None:
-        """There is no more."""
+        """Handle the end of the log."""
 
 
 class LogStream:
-    """Feeds a sink from the lines of a growing file. Errors have the file's name and the line as their place."""
+    """Feeds a sink from the lines of a growing file. The place of an error is the file with the line."""
 
     def __init__(
         self, sink: CallSink, *, source: str, format: str | None = None, keyed: bool | None = None, words: bool = False
@@ -66,12 +68,12 @@ class LogStream:
         self._reader: _Reader | None = None
         self._first = ""
         self.lines = 0
-        """How many lines were read."""
+        """The number of lines read."""
         if format is not None:
             self._begin(format, None)
 
     def feed(self, lines: Sequence[str]) -> None:
-        """Read the next lines, without their ends."""
+        """Read the next lines, given without line ends."""
         try:
             for text in lines:
                 self.lines += 1
@@ -84,16 +86,16 @@ class LogStream:
 
     @property
     def by_position(self) -> bool:
-        """Whether times are the numbers of lines."""
+        """Whether times are line numbers."""
         return isinstance(self._reader, EventStream)
 
     @property
     def unpromised(self) -> int:
-        """How many operations wait because no watermark has promised anything about them."""
+        """The number of operations that wait because no watermark has covered them."""
         return self._reader.waiting if isinstance(self._reader, OperationLineStream) else 0
 
     def end(self) -> None:
-        """There are no more lines: whatever waited for a promise is certain now."""
+        """Handle the end of the log: everything that waited for a watermark is now certain."""
         try:
             if self._reader is not None:
                 self._reader.end()
@@ -161,7 +163,7 @@ class _EventCall:
         self.args = args
 
     def as_open(self) -> Operation:
-        """The operation with all that is known of it before it returns."""
+        """The operation as known before its return."""
         return operation_of(OpenInvocation(self._call.invocation, self._call.at), self.key, self.args, None)
 
 
@@ -198,7 +200,7 @@ class EventStream:
         for event in found:
             if event.index is not None:
                 self._in_order(event)
-            # Times are the numbers of lines, so that people find them; two events on a line still have an order.
+            # Times are line numbers, so that users can find them; two events on one line still have an order.
             self._position = max(self._position + 1, number)
             if event.type == "crash":
                 refuse_crash_of_processes(of_object=event.value == "object", line=number)
@@ -210,7 +212,7 @@ class EventStream:
                 self._completed(event)
 
     def end(self) -> None:
-        """What is open stays open."""
+        """Handle the end of the log; open calls stay open."""
 
     def _in_order(self, event: Event) -> None:
         if self._index is not None and event.index is not None and event.index <= self._index:
