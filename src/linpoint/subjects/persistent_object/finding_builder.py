@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The finding of a crash that the object does not survive: the lost or partial operation, the store to blame, the fix."""
+"""Builds the finding of a crash that the object does not survive: the lost or partial operation, its store, the fix."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENDINGS: Final = {
 }
 _MAX_SHOWN_ALLOWED: Final = 3
 _WEAKER_CONDITIONS: Final = ("durable",)
-"""A finding lists those of them that it violates too."""
+"""Weaker conditions; a finding lists those that it also violates."""
 
 
 class CrashFindingBuilder:
@@ -47,7 +47,7 @@ class CrashFindingBuilder:
         minimal: bool = True,
         replay: Mapping[str, Any],
     ) -> Finding:
-        """The finding of a violation."""
+        """Build the finding of a violation."""
         every = (*violation.stores, *violation.also, *filter(None, (violation.root, violation.before, violation.sync)))
         self._places.look_up(code for store in every for code in (store.place, *store.stack))
         self._places.look_up(violation.missed_by)
@@ -75,7 +75,7 @@ class CrashFindingBuilder:
         )
 
     def _violates(self, violation: CrashViolation, case: CrashCase) -> tuple[str, ...]:
-        """The violated conditions: all if recovery or a probe does not return, else those of the checker."""
+        """The violated conditions: all of them if recovery or a probe does not return, else by the checker."""
         mine = self._oracle.condition
         others = [each for each in _WEAKER_CONDITIONS if each != mine]
         if violation.ended != "complete":
@@ -181,7 +181,7 @@ class CrashFindingBuilder:
         return f"flush {' and '.join(named)} and fence before {until}{maybe}{self._missed(violation)}"
 
     def _missed(self, violation: CrashViolation) -> str:
-        """The place of the flushes that leave this line out, mostly in a function that does nothing else."""
+        """The place of the flushes that omit this cache line, with the caller of their function."""
         at, *callers = self._places.way_to(violation.missed_by) or (None,)
         if at is None:
             return ""

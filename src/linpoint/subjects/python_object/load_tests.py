@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of a file. Its modules are loaded under control, so that locks they make are under control too."""
+"""Loads the tests of a file. Modules are loaded under control, so that the locks they create are controlled too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linpoint.specs.user_modules import load_user_module
 
 
 def load_tests(file: str) -> dict[str, type[ConcurrentTest]]:
-    """The tests of a file or a module by name, in their order."""
+    """The tests of a file or a module by name, in source order."""
     module = _load(file)
     found = {
         name: thing
