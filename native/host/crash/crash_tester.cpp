@@ -77,7 +77,7 @@ bool Tester::fails_elsewhere(Walk& walk, Class kind, const Context& context, con
   walk.images().restore();
   ++counts.retests;
   if (!ran) {
-    qualify("a failure could not be tried again in a process of its own");
+    qualify("a failure could not be repeated in a fresh process");
     return false;
   }
   return !oracle_.allows(kind, context, confirmed_);
@@ -85,7 +85,9 @@ bool Tester::fails_elsewhere(Walk& walk, Class kind, const Context& context, con
 
 void Tester::check_pool(Walk& walk, bool everything) {
   if (walk.images().intact(everything)) return;
-  qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
+  qualify(
+      "code without instrumentation writes to the pool: its stores are not traced, and crashes within it are not "
+      "tested");
   walk.images().copy_all();
   walk.images().restore();
 }

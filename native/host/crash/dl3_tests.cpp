@@ -106,7 +106,7 @@ class Overlapping {
     std::memset(the_pool.memory(), 0, std::max(images_.extent(), session_.images.extent()));
     images_.begin({});
     if (!schedules_.start(plan)) {
-      qualify("there can be no process for operations side by side");
+      qualify("no process could be created for concurrent operations");
       return false;
     }
     Overlap overlap;
@@ -118,7 +118,8 @@ class Overlapping {
       time = session_.go_on();
     }
     schedules_.stop();
-    if (time && seen < plan.schedules.size()) qualify("some schedules of operations side by side ended their process");
+    if (time && seen < plan.schedules.size())
+      qualify("some schedules of concurrent operations terminated their process");
     return time;
   }
 
@@ -212,12 +213,12 @@ std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) 
 void overlap(Session& session) {
   if (pmdk::in_use()) {
     // The model has one transaction at a time: two of them would undo each other's stores.
-    qualify("operations side by side are not tested in programs that use PMDK");
+    qualify("concurrent operations are not tested in programs that use PMDK");
     return;
   }
   Overlapping overlapping(session);
   if (!overlapping.prepare()) {
-    qualify("there is no memory for operations side by side");
+    qualify("out of memory for concurrent operations");
     return;
   }
   const std::vector<Pair> pairs = find_pairs(session);

@@ -126,7 +126,7 @@ bool Keeper::run(std::span<const unsigned> probes, std::uint64_t cursor, std::si
   outcome.results.clear();
   if (shared_->token != kFinished) {
     outcome.ended = Ended::kCrash;
-    outcome.message = "the program ended its process";
+    outcome.message = "the program terminated its process";
     outcome.place = 0;
     return true;
   }

@@ -144,7 +144,7 @@ void crash_recovery_from(Session& session, const Failure& crash) {
 void crash_recovery(Session& session) {
   Recovering recovering(session);
   if (!recovering.prepare()) {
-    qualify("there is no memory for crashes of the recovery");
+    qualify("out of memory for crashes during recovery");
     return;
   }
   Walk& walk = session.walk;

@@ -239,8 +239,7 @@ Cause Causes::find(Walk& walk, const Failure& failure) {
 std::optional<Cause> Causes::add(Walk& walk, const Failure& failure) {
   if (is_known(walk, failure)) return std::nullopt;
   if (!tester_.fails_elsewhere(walk, failure.kind, failure.context, failure.state, failure.more)) {
-    if (unconfirmed_++ == 0)
-      qualify("a crash test fails among others, and passes in a process of its own: it is not counted");
+    if (unconfirmed_++ == 0) qualify("a crash test failed, but passed in a fresh process: it is not counted");
     return std::nullopt;
   }
   Cause cause = find(walk, failure);

@@ -64,9 +64,11 @@ bool Session::trace() {
   const Outcome outcome = the_runner.run_workload(
       scenario.workload, options.fuel > 0 ? static_cast<std::int64_t>(options.fuel) : kFuelOfOperation);
   if (the_recorder.differs())
-    qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
+    qualify(
+        "code without instrumentation writes to the pool: its stores are not traced, and crashes within it are not "
+        "tested");
   if (the_recorder.left_out())
-    qualify("the trace is so long that reads were left out: some stores are not known as likely points");
+    qualify("the trace is too long to include reads: some likely linearization points are unknown");
   the_recorder.blame_callers(the_runner.standard);
   const auto events = the_recorder.events();
   recorded.events.assign(events.begin(), events.end());
@@ -91,7 +93,7 @@ bool Session::trace() {
   measure();
   if (!images.prepare()) {
     conclusion.ended = "error";
-    conclusion.reason = "there is no memory for images of the pool";
+    conclusion.reason = "out of memory for images of the pool";
     return false;
   }
   images.begin(the_recorder.initial());

@@ -81,7 +81,7 @@ void before_load() {
   build_wall();
   install_handlers();
   if (!heap().prepare({.most = options.max_memory.value_or(kMostMemory), .reuse = options.reuse}))
-    refuse("the system has no addresses to spare for the memory of the program");
+    refuse("no address range is available for the memory of the program");
 }
 
 void after_load(void* handle) {
@@ -92,7 +92,7 @@ void after_load(void* handle) {
   }
   const SharedObjects objects = find_shared_objects();
   for (const SharedObject& object : objects.program)
-    if (!object.instrumented) qualify(object.path + " is not instrumented: what it does is not seen");
+    if (!object.instrumented) qualify(object.path + " is not instrumented: its accesses are not observed");
   heap().keep();
   keep_farewells();
   keep_keys();

@@ -52,7 +52,7 @@ void spent(const void* caller) {
   // What ends it may come through hooks, too.
   linpoint_countdown = hot.fuel = std::int64_t{1} << 40U;
   phase = Phase::kHost;
-  fail(Fault::kLivelock, "does not come to an end", caller);
+  fail(Fault::kLivelock, "does not terminate", caller);
 }
 
 void plain_range(const volatile void* address, std::size_t size, bool writes, const void* caller) {

@@ -90,7 +90,7 @@ void Recorder::restart(std::size_t extent, bool keeps) {
 }
 
 Event& Recorder::add(Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
-  if (events_.size() == kMostEvents) fail(Fault::kMemory, "makes a trace that is too long", nullptr);
+  if (events_.size() == kMostEvents) fail(Fault::kMemory, "exceeds the maximum length of a trace", nullptr);
   Event& event = events_.emplace_back();
   event.kind = kind;
   event.size = static_cast<std::uint8_t>(size);

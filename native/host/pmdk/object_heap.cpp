@@ -50,7 +50,7 @@ bool is_object(pmemobjpool* pop, std::uint64_t offset) {
 void check_object(pmemobjpool* pop, std::uint64_t offset, const char* function, const void* caller) {
   if (is_object(pop, offset)) return;
   const OutOfProgram host;
-  fail(Fault::kMemory, std::string(function) + "() gets an object that is not allocated", caller);
+  fail(Fault::kMemory, std::string(function) + "() receives an object that is not allocated", caller);
 }
 
 std::uint64_t reserve(pmemobjpool* pop, std::size_t size, bool zero, const void* caller) {

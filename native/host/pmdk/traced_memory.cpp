@@ -95,7 +95,7 @@ void called(const char* function, const void* caller) {
 
 void not_modelled(const char* function) {
   const OutOfProgram host;
-  refuse(std::string("the program calls ") + function + "(), which the model of PMDK does not have");
+  refuse(std::string("the program calls ") + function + "(), which the PMDK model does not support");
 }
 
 void fatal(const char* function, std::string_view why, const void* caller) {

@@ -214,14 +214,14 @@ int pmemobj_tx_begin(pmemobjpool* pop, __jmp_buf_tag* back, ...) {
       auto* const callback = va_arg(parameters, Callback);
       void* const argument = va_arg(parameters, void*);
       if (of.callback != nullptr && (of.callback != callback || of.callback_argument != argument))
-        fatal(__func__, "gets another callback than the outer transaction", caller);
+        fatal(__func__, "receives a different callback than the outer transaction", caller);
       of.callback = callback;
       of.callback_argument = argument;
     } else if (kind == kMutex || kind == kReadWriteLock) {
       number = lock_in(of, kind, va_arg(parameters, void*));
       if (number != 0) break;
     } else {
-      fatal(__func__, "gets a parameter of an unknown kind", caller);
+      fatal(__func__, "receives a parameter of an unknown kind", caller);
     }
   }
   va_end(parameters);

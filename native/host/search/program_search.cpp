@@ -88,7 +88,7 @@ bool ProgramSearch::run_in_another_process() {
   const IsolatedRun run = run_isolated(explorer_, program_, result_);
   if (run.said) return false;
   if (run.lost) {
-    found(Fault::kCrash, "the program ended its process");
+    found(Fault::kCrash, "the program terminated its process");
   } else {
     count(run.end, run.printed);
   }
@@ -98,7 +98,7 @@ bool ProgramSearch::run_in_another_process() {
 void ProgramSearch::count(RunEnd end, std::string_view printed) {
   if (end == RunEnd::kComplete && options.outcomes) ++result_.outcomes[std::string(printed)];
   if (explorer_.diverged_at() == explore::Explorer::kNever || options.search.starts_with("replay")) return;
-  found(Fault::kNondeterminism, "the program did something else when it was run again in the same way");
+  found(Fault::kNondeterminism, "the program behaved differently when the same schedule ran again");
 }
 
 /// Of the last run, by those who have only looked at it.

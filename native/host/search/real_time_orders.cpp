@@ -147,7 +147,7 @@ void Histories::find_orders(const std::string& results, std::vector<EventOrder>&
 
 void Histories::search(Search& state) {
   if (state.found->size() >= kMostOrders) {
-    qualify("an explored run allows more orders in real time than were looked at");
+    qualify("an explored run has more real-time orders than were checked");
     return;
   }
   bool over = true;

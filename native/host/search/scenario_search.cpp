@@ -79,7 +79,7 @@ class Campaign {
       }
       const pid_t child = ::fork();
       if (child < 0) {
-        send_problem("there can be no more processes");
+        send_problem("no more processes can be created");
         return;
       }
       if (child == 0) explore(number, scenarios[number], seconds);

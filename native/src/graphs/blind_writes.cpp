@@ -233,7 +233,6 @@ std::vector<std::int32_t> BlindWrites::order() const {
   return order;
 }
 
-//
 // -- contradictions ---------------------------------------------------------------------------------------------------
 
 /// Collects the operations which imply that the ends of `last` are in the opposite order.

@@ -29,7 +29,7 @@ constexpr std::size_t kStack = std::size_t{128} << 10U;
 constexpr long kTickMicroseconds = 100'000;
 /// So many ticks without a step are too many.
 constexpr int kPatience = 30;
-constexpr const char* kPatienceWords = "computes for 3 seconds without a step that others could see";
+constexpr const char* kPatienceWords = "computes for 3 seconds without a step that other threads can see";
 /// So many more ticks outside of the program's own code, where it had better not be stopped, are waited for.
 constexpr int kMorePatience = 20;
 
@@ -75,7 +75,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (signal == SIGSEGV && the_image.unprotect(address)) return;
   if (phase == Phase::kLoading) refuse(HostString("the program crashes before main: ") + words_for(signal));
   if (!on_fiber()) {
-    constexpr std::string_view kMessage = "linpoint: the host of the program has crashed itself\n";
+    constexpr std::string_view kMessage = "linpoint: the host itself crashed\n";
     if (::write(complaints(), kMessage.data(), kMessage.size()) < 0) return;
     static_cast<void>(::signal(signal, SIG_DFL));
     static_cast<void>(::raise(signal));
@@ -140,7 +140,7 @@ HostString uncaught() {
     text += ": ";
     text += exception.what();
   } catch (...) {
-    text += ", which is no std::exception";
+    text += ", which is not a std::exception";
   }
   return text;
 }
@@ -217,7 +217,7 @@ void __assert(const char* expression, const char* file, int line) {  // NOLINT(b
 }
 void __stack_chk_fail() {  // NOLINT(bugprone-reserved-identifier)
   if (linpoint::runtime::in_program())
-    linpoint::runtime::fail(linpoint::runtime::Fault::kMemory, "writes behind a variable on its stack",
+    linpoint::runtime::fail(linpoint::runtime::Fault::kMemory, "writes past a variable on its stack",
                             __builtin_return_address(0));
   abort();
 }

@@ -46,7 +46,7 @@ Own& own() {
 
 std::int64_t now() {
   if (controlled()) {
-    qualify("the program looks at the clock, which stands still here but for sleeping");
+    qualify("the program reads the clock, which here advances only while it sleeps");
     overlooked();
   }
   Own& mine = own();
@@ -99,7 +99,7 @@ void sleep_for(std::int64_t time) {
 
 std::uint64_t throw_dice() {
   if (controlled()) {
-    qualify("the program uses random numbers, which are the same in every run here");
+    qualify("the program uses random numbers, which here are the same in every run");
     side_effect();
   }
   Own& mine = own();

@@ -83,7 +83,7 @@ void Image::keep_again() {
   for (Copied& copy : copied_) std::memcpy(copy.bytes.data(), copy.begin, copy.bytes.size());
   for (const Mapped& mapped : mapped_)
     if (!map_over(reinterpret_cast<std::uintptr_t>(mapped.begin), mapped.size))
-      refuse("there is no memory for what the program has changed");
+      refuse("out of memory for the variables that the program changed");
   for (Watched& watched : watched_)
     if (watched.written) std::memcpy(watched.bytes.data(), watched.begin, watched.bytes.size());
 }

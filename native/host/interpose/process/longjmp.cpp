@@ -31,11 +31,11 @@ void check_jump(const __jmp_buf_tag& back, const void* caller) {
   const std::uintptr_t target = stack_pointer_of(back);
   for (Thread thread = 0; thread < threads(); ++thread)
     if (thread != current_thread() && on_stack_of(thread, target))
-      fail(Fault::kCrash, "longjmp() goes to the stack of another thread", caller);
+      fail(Fault::kCrash, "longjmp() jumps to the stack of another thread", caller);
   if (!on_stack_of(current_thread(), target))
-    refuse("the program goes to a stack of its own with longjmp(), which is not under control");
+    refuse("the program switches to its own stack with longjmp(), which linpoint does not control");
   if (target < reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))
-    fail(Fault::kCrash, "longjmp() goes to a function that has returned", caller);
+    fail(Fault::kCrash, "longjmp() jumps to a function that has returned", caller);
 }
 
 [[noreturn]] void jump(__jmp_buf_tag* back, int value, const void* caller) {

@@ -40,7 +40,7 @@ HostString misuse(const char* does, std::uintptr_t address) {
   const std::uint64_t offset = address - block->begin;
   if (offset < std::max<std::size_t>(block->size, 1))
     return HostString(does) + " freed memory, " + bytes(offset) + " into" + size;
-  return HostString(does) + " memory that is not allocated, " + bytes(offset - block->size) + " behind" + size;
+  return HostString(does) + " memory that is not allocated, " + bytes(offset - block->size) + " past" + size;
 }
 
 /// There is no memory for so many bytes. What alone is too much was perhaps meant to fail; what is too much in all
@@ -54,7 +54,7 @@ void lack(std::size_t size, const void* caller) {
   const bool alone = size > limit;
   const std::string most = std::to_string(limit) + " bytes";
   if (options.max_memory && size <= kMostMemory && (alone || begins || options.scenarios >= 0))
-    refuse("it needs more memory than it may have: " + most + " in all of its blocks are its part of --max-memory");
+    refuse("the program needs more memory than its share of --max-memory: its blocks may have " + most + " in all");
   if (!begins && !alone) fail(Fault::kMemory, "allocates more than " + most + " in all", caller);
 }
 
@@ -96,8 +96,7 @@ void give_back(void* block, const void* caller) {
   if (controlled() && known && known->begin == address && known->live) plain_access(block, size, true, caller);
   const Freed freed = arena.release(block);
   if (freed == Freed::kDone || !in_program()) return;
-  fail(Fault::kMemory, freed == Freed::kTwice ? "frees a block for the second time" : "frees what is not a block",
-       caller);
+  fail(Fault::kMemory, freed == Freed::kTwice ? "frees a block twice" : "frees a pointer that is not a block", caller);
 }
 
 }  // namespace
@@ -127,7 +126,7 @@ void release(void* block, const void* caller) {
     if (found != lent.end()) {
       lent.erase(found);
     } else if (program_code().contains(caller)) {
-      fail(Fault::kMemory, "frees what is not a block", caller);
+      fail(Fault::kMemory, "frees a pointer that is not a block", caller);
     }
   }
   __libc_free(block);

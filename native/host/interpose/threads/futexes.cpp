@@ -116,7 +116,7 @@ long futex(const Arguments& arguments, const void* caller) {
     case FUTEX_WAKE_BITSET:
       return wake_at(word, value, mask, caller);
     default:
-      refuse("the program uses a futex in a way that is not known");
+      refuse("the program uses a futex in an unsupported way");
   }
 }
 

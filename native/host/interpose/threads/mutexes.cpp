@@ -198,7 +198,7 @@ int pthread_spin_trylock(pthread_spinlock_t* lock) {
 }
 int pthread_spin_unlock(pthread_spinlock_t* lock) {
   using namespace linpoint::runtime;
-  if (controlled() && stores_wait()) qualify("pthread_spin_unlock is taken for a fence here, and is none");
+  if (controlled() && stores_wait()) qualify("pthread_spin_unlock is treated as a fence here, but is not one");
   library_step({.kind = Kind::kUnlock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
                {at_memory(Mode::kRelease, lock, sizeof *lock)});
   publish(lock);

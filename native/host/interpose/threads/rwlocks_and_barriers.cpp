@@ -106,7 +106,7 @@ int unlock(pthread_rwlock_t* object, const void* caller) {
   library::check(object, sizeof *object, true, caller);
   SharedLock& state = as_lock(object);
   if (state.writer == 0 && state.readers == 0)
-    fail(Fault::kAssertion, "unlocks a lock for readers and writers that nobody holds", caller);
+    fail(Fault::kAssertion, "unlocks a read-write lock that no thread holds", caller);
   const Mode mode = state.writer != 0 ? Mode::kWrite : Mode::kRead;
   library_step(step_info(Kind::kUnlock, object, caller), {at_memory(mode, object, sizeof *object)});
   if (state.writer != 0) {

@@ -118,7 +118,7 @@ void* Storage::fresh(Thread thread) {
   const OutOfProgram host;
   while (borrowed_.size() <= thread) {
     Borrowed more;
-    if (!borrow(more)) refuse("the system has no thread to lend its storage to one of the program's");
+    if (!borrow(more)) refuse("no system thread is available to provide thread-local storage");
     for (std::size_t index = 0; index < variables_.size(); ++index) {
       Variables& variables = variables_[index];
       if (!variables.of_others.empty()) continue;

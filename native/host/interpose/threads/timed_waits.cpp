@@ -56,8 +56,8 @@ void give_up(const Patience& patience) {
 void begin_patience(const Patience& patience) {
   if (!patience.limited && !patience.baseless) return;
   if (controlled())
-    qualify(patience.limited ? "waits with a limit in time end early at most twice in each thread"
-                             : "condition variables wake up without a signal at most twice in each thread");
+    qualify(patience.limited ? "timed waits time out at most twice in each thread"
+                             : "condition variables wake spuriously at most twice in each thread");
   any_used = true;
   counts[patience.thread].waits = patience.limited;
   counts[patience.thread].released = false;
