@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random traces: any mixture of kinds that is consistent, with plain or hostile texts."""
+"""Random traces: any consistent mixture of kinds, with plain or hostile texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAIN = ("x", "y", "flag[0]", "node.next", "counter")
 
 
 class Maker:
-    """What random traces are made of."""
+    """The random parts of a trace."""
 
     def __init__(self, rng: random.Random, *, hostile: bool) -> None:
         self.rng = rng
@@ -40,7 +40,7 @@ class Maker:
             return self.rng.choice(HOSTILE)
         most = self.rng.choice([0x7F, 0x3000, 0x10FFFF])
         text = "".join(chr(self.rng.randint(0, most)) for _ in range(self.rng.randint(0, 30)))
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # JSON joins halves that meet
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # JSON joins adjacent halves
 
     def value(self, depth: int = 2) -> Any:
         kind = self.rng.randrange(8 if depth else 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words, the JSON document and the page of results."""
+"""The text, the JSON document and the page of results."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _result(status: Status, *findings: Finding, **more: object) -> Result:
     return dataclasses.replace(result, **more)
 
 
-def test_a_violation_in_words() -> None:
+def test_the_text_of_a_violation() -> None:
     text = _result(Status.VIOLATION, _finding()).explain().text
     assert text.startswith("VIOLATION: ListTest: after a crash in insert(1, 2), get(1) returned 0")
     for line in (
@@ -109,7 +109,7 @@ def test_a_violation_in_words() -> None:
     assert "Advice: the flush at list.hpp:50 changed nothing 3 times" in text
 
 
-def test_a_pass_says_what_it_covered_and_what_not() -> None:
+def test_a_pass_states_what_it_covered_and_what_not() -> None:
     text = _result(Status.HOLDS).explain().text
     assert "30 operations, 120 crash tests (1,200 a second), 4 schedules" in text
     assert "not exhaustive" in text
@@ -120,7 +120,7 @@ def test_a_pass_says_what_it_covered_and_what_not() -> None:
     assert "This is no pass" in text
 
 
-def test_the_document_keeps_the_contract() -> None:
+def test_the_document_follows_the_contract() -> None:
     document = json.loads(json.dumps(_result(Status.VIOLATION, _finding()).explain().as_dict()))
     assert document["verdict"] == "violation"
     assert document["statistics"]["crash_tests"] == 120
@@ -139,7 +139,7 @@ def test_the_document_keeps_the_contract() -> None:
     assert "class" not in _result(Status.VIOLATION, other).explain().as_dict()["findings"][0]
 
 
-def test_results_have_three_values() -> None:
+def test_results_are_three_valued() -> None:
     with pytest.raises(TypeError):
         bool(_result(Status.HOLDS))
     _result(Status.HOLDS).raise_for_violation()
@@ -150,7 +150,7 @@ def test_results_have_three_values() -> None:
 
 
 @pytest.mark.parametrize("answer", list(Status))
-def test_a_page_is_whole_and_harmless(answer: Status) -> None:
+def test_a_page_is_well_formed_and_safe(answer: Status) -> None:
     evidence = dataclasses.replace(
         _EVIDENCE,
         remedy=HOSTILE,
@@ -178,6 +178,6 @@ def test_a_page_is_whole_and_harmless(answer: Status) -> None:
         assert 'class="lost"' in page
 
 
-def test_the_package_explains_by_itself() -> None:
+def test_results_are_explained_without_further_imports() -> None:
     assert linpoint.explain.__name__ == "linpoint.explain"
     assert _result(Status.HOLDS).explain().text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts of the whole command against those of a naive enumerator of crashes, on tiny workloads of whole and broken twins."""
+"""Verdicts of the whole command against those of a naive enumerator of crashes, on tiny workloads of zoo structures."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_verdicts_are_those_of_a_naive_enumerator(twin: Twin, tmp_path: Path) ->
         assert document["verdict"] == expected, (workload, expected, document)
         assert document["exhaustive"] or expected == "violation", workload
         broken = broken or expected == "violation"
-    # That both find nothing would be no agreement.
+    # Agreement that both find nothing would prove nothing.
     assert broken == bool(twin.classes - _BROKEN_ELSEWHERE), twin
 
 

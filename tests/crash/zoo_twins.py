@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the structures of the zoo say of themselves: their spec, their broken twins, and the lines to blame.
+"""Declarations in the sources of the zoo: the spec, the broken twins, and the lines to blame.
 
 // zoo: spec=set sources=more.c kind=BUG_NODE:DL1,C2 BUG_LINK:C2
 // zoo: kind=BUG_OTHER:C2
@@ -21,7 +21,7 @@ _BLAME = re.compile(r"blame: ([^*]*)")
 
 @dataclass(frozen=True)
 class Twin:
-    """A structure, whole or broken in one way."""
+    """A structure, correct or broken in one way."""
 
     file: str
     spec: str
@@ -80,7 +80,7 @@ def _twins(file: Path) -> list[Twin]:
 
 
 def _blamed(files: list[str], bug: str) -> list[str]:
-    """The lines that a comment blames for a bug."""
+    """The lines to which comments attribute a bug."""
     found = []
     for name in files:
         for number, line in enumerate((ZOO / name).read_text(encoding="utf-8").splitlines(), 1):

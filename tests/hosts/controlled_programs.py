@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ programs under control, for tests: the one place that knows how they and the host are built and run."""
+"""Controlled C++ programs for tests: the only module that knows how they and the host are built and run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PATIENCE = 600.0
 
 @dataclass(frozen=True)
 class Target:
-    """A program that was built, and the host for it."""
+    """A built program, and the host for it."""
 
     library: Path
     host: Path
@@ -34,7 +34,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Told:
-    """What the host said at its end; ``ended`` is ``died`` or ``killed`` if it said nothing."""
+    """The last message of the host; ``ended`` is ``died`` or ``killed`` if it sent none."""
 
     ended: str
     reason: str | None = None
@@ -53,12 +53,12 @@ class Told:
 
     @property
     def kind(self) -> str | None:
-        """Of what was found."""
+        """The kind of the finding."""
         return self.finding["kind"] if self.finding is not None else None
 
     @property
     def holds(self) -> bool:
-        """Whether every schedule was seen, and nothing found in any."""
+        """Whether every schedule was explored, without a finding."""
         return self.exhaustive and self.finding is None and self.ended == "exhausted"
 
 
@@ -93,7 +93,7 @@ def explore(target: Target, *arguments: str, **options: Any) -> Told:
 
 @functools.cache
 def built(source: str, *flags: str, compiler: str = "g++") -> Target:
-    """The target made of a source beneath ``programs``, by ``-std=c++20 -O1`` if nothing else is said."""
+    """The target built from a source in ``programs``, with ``-std=c++20 -O1`` by default."""
     if shutil.which(compiler) is None:
         pytest.skip(f"there is no {compiler}")
     found = find_compiler(compiler)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of ``programs/hostile``, and what is to be said of each."""
+"""The programs of ``programs/hostile``, and the expected answer for each."""
 
 from __future__ import annotations
 

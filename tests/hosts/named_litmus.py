@@ -15,7 +15,7 @@ from tests.hosts.litmus import VARIABLES
 
 @dataclass(frozen=True)
 class Named:
-    """``outcome`` is what is read, thread by thread, with the end of memory where that matters: ``1 0 | ; x=1``."""
+    """``outcome`` lists the values read, thread by thread, and final memory where that matters: ``1 0 | ; x=1``."""
 
     text: str
     outcome: str

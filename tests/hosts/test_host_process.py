@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a host does, there is an outcome, and nothing of it is left behind."""
+"""A host always has an outcome, whatever it does, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_options_are_passed_on(tmp_path: Path) -> None:
     assert not {"--trace", "--outcomes"} & set(words)
 
 
-def test_progress_is_heard(tmp_path: Path) -> None:
+def test_progress_is_received(tmp_path: Path) -> None:
     heard: list[SearchProgress] = []
     host = ProgramHost(stand_in(tmp_path, dpor={"ended": "budget"}), tmp_path / "target.so", HostConfig(), heard.append)
     host.run("dpor", seconds=5)
@@ -62,7 +62,7 @@ def test_progress_is_heard(tmp_path: Path) -> None:
         ('os.write(fd, b\'[1]\\n{"result":{"ended":[]}}\\n\')', "the host says what cannot be read", False),
     ],
 )
-def test_a_host_that_dies_is_told(tmp_path: Path, code: str, died: str, by_itself: bool) -> None:
+def test_a_host_that_dies_is_reported(tmp_path: Path, code: str, died: str, by_itself: bool) -> None:
     outcome = run(tmp_path, do=code, ended="budget")
     assert outcome.result is None
     assert outcome.died.startswith(died)
@@ -75,7 +75,7 @@ def test_a_host_that_hangs_is_ended(tmp_path: Path) -> None:
     assert outcome.died == "a run of the program does not come back"
 
 
-def test_one_that_says_all_and_does_not_end_is_ended_too(tmp_path: Path) -> None:
+def test_a_host_that_does_not_exit_after_its_result_is_ended(tmp_path: Path) -> None:
     outcome = run(tmp_path, do="say(result=answer); time.sleep(100)", ended="exhausted", schedules=1)
     assert outcome.result is not None
 
@@ -86,7 +86,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     assert outcome.died == "the memory budget ran out"
 
 
-def test_a_host_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_host_is_reported(tmp_path: Path) -> None:
     outcome = ProgramHost(tmp_path / "nowhere", tmp_path / "target.so", HostConfig()).run("dpor", seconds=1)
     assert outcome.died == "the host cannot be started: No such file or directory"
 
@@ -113,7 +113,7 @@ def test_ctrl_c_ends_the_host(tmp_path: Path) -> None:
         ('{"greetings": 1}', "no version of the protocol"),
     ],
 )
-def test_a_host_of_another_version_is_refused(tmp_path: Path, first: str, version: str) -> None:
+def test_a_host_of_another_version_is_rejected(tmp_path: Path, first: str, version: str) -> None:
     path = stand_in(tmp_path, dpor={"ended": "budget"})
     ours = f"say(hello=dict(protocol={PROTOCOL}))"
     script = path.read_text(encoding="utf-8").replace(ours, f"os.write(fd, {first.encode()!r} + b'\\n')")
