@@ -246,9 +246,7 @@ def run_prefix(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict
 
 
 def _unrepeatable(spec: Spec, op: Operation) -> SpecError:
-    """The error for a user's spec whose steps are not repeatable. Those of built-in specs are: the search is not at
-    fault.
-    """
+    """The error for a user's spec that does not repeat a step. Built-in specs always do, so the spec is at fault."""
     return SpecError(
         "LP-S009",
         f"the spec {spec.name} gave a different result for {op} when the same operations ran again in the same order.",

@@ -54,8 +54,7 @@ def validate(checker: str) -> None:
 
 
 def select_checkers(checker: str, problem: Problem, *, threads: int, why_frontier: str = "") -> CheckerSelection:
-    """The searches for this problem, which may use ``threads``. ``why_frontier`` is set if one over frontiers applies.
-    """
+    """The searches for this problem, which may use ``threads``. ``why_frontier`` is set if one over frontiers fits."""
     # Further depth-first searches gain nothing from shared configurations if an operation settles the state or is
     # optional.
     walkers = max(1, min(threads, _MAX_SEARCH_THREADS)) if problem.shareable else 1

@@ -237,8 +237,7 @@ class HistoryInterpretation:
         return not self.timing(self.timed.effective()).constrained
 
     def objects(self) -> list[tuple[Value, Sequence[int]]]:
-        """The independent objects by key, without failed operations. Without keys there is one object, with key None.
-        """
+        """The independent objects by key, without failed operations. Without keys there is one, with key None."""
         if not self._local:
             return [(None, self.timed.effective())]
         objects = self._objects.split_effective(self.timed)

@@ -36,8 +36,7 @@ def build_key_verdict(
     interrupted: bool,
     threads: int,
 ) -> list[KeyVerdict]:
-    """The certified verdict of each object, from an exact decision or its parts. ``stopped`` is the reason for a stop.
-    """
+    """The certified verdict of each object, from an exact decision or its parts. ``stopped`` is why the run stopped."""
     one = functools.partial(_judge_object, reading, stopped=stopped, interrupted=interrupted)
     searched = sum(bool(each.parts) for each in objects)
     if threads == 1 or searched <= 1 or not reading.native:

@@ -59,8 +59,7 @@ class RetainedState:
 
 
 Rule = Callable[[Sequence[Operation], Sequence[Operation], Time, Sequence[Value]], RetainedState | None]
-"""Takes the complete operations, those of unknown outcome, T0 and the initial contents. None: nothing can be forgotten.
-"""
+"""Takes complete operations, those of unknown outcome, T0 and the initial contents. None: nothing can be forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
