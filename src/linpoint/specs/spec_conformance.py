@@ -97,7 +97,7 @@ def _try(spec: Spec, state: State, op: Operation, problems: dict[str, None]) -> 
             problems[f"{op.name} gives two answers for the same state and arguments"] = None
         hash(once)
         if spec.reads(op) and any(canonical(after) != before for after in spec.successors(state, op)):
-            problems[f"{op.name} is said to read, but changes the state"] = None
+            problems[f"{op.name} is declared to read, but changes the state"] = None
     except LinpointError as error:
         problems[str(error)] = None
         return []
@@ -123,7 +123,7 @@ def _independence(spec: Spec, state: State, samples: list[Operation], problems: 
             alone = canonical([given for given, _ in spec.outcomes(state, b)])
             for _, between in spec.outcomes(state, a):
                 if canonical([given for given, _ in spec.outcomes(between, b)]) != alone:
-                    problems[f"{b.name} sees {a.name} of another partition"] = None
+                    problems[f"{b.name} observes {a.name} of another partition"] = None
             if _both(spec, state, a, b) != _both(spec, state, b, a):
                 problems[f"{a.name} and {b.name} of different partitions do not commute"] = None
 
