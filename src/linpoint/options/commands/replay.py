@@ -26,7 +26,7 @@ workload and the crash state.
 Replaying a token builds and runs code of the current directory. A token may name files below it, compilers by their plain
 names and harmless flags. linpoint rejects anything else unless you allow it.
 
-Exit code: 1 the finding occurs again, 0 no violation, 2 bad input, 3 unknown.
+Exit code: 0 no violation, 1 violation, 2 bad input, 3 unknown.
 
 Examples:
   # Replay the token that a report prints
