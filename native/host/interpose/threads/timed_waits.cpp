@@ -10,14 +10,14 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// How often a thread gives up in a run although others could go on.
+/// How often a thread may time out in a run although others could continue.
 constexpr unsigned kMostFreely = 2;
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 struct Count {
   unsigned given_up = 0;
   bool waits = false;     ///< with a limit
-  bool released = false;  ///< nobody else could go on
+  bool released = false;  ///< no other thread could continue
 };
 std::array<Count, kMostThreads> counts;
 bool any_used = false;
