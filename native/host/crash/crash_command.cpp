@@ -34,7 +34,7 @@ void send_end(const char* ended, const std::string& reason) {
   CrashMessageWriter().send_result(conclusion);
 }
 
-/// What is wrong, or nothing.
+/// An error message, or nothing.
 std::string prepare(void* handle, const std::vector<std::string>& parts) {
   const auto read = function_of<Prepare>(handle, "linpoint_crash_prepare");
   Program& program = the_runner.program;
@@ -66,7 +66,7 @@ void advise(Session& session) {
     adviser.observe(session.recorded.events[at], now);
   }
   session.conclusion.advice = adviser.advice();
-  // What no place in the program asks for, as PMDK's own, nobody can leave out.
+  // Flushes and fences not requested by the program, such as PMDK's own, cannot be removed by the user.
   std::erase_if(session.conclusion.advice, [](const persistency::Advice& each) { return each.code == 0; });
 }
 

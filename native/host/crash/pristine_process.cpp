@@ -90,7 +90,7 @@ void Keeper::serve(int channel) const {
 }
 
 void Keeper::run_and_exit() const {
-  // For who waits in the kernel: the watchdog counts the time of the processor.
+  // For a process that waits in the kernel: the watchdog counts processor time.
   constexpr unsigned kSeconds = 20;
   ::alarm(kSeconds);
   library::after_fork();
