@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models of a file. Loading it runs it, and only because the user named it on purpose."""
+"""Loads the models of a file. Loading runs the file, which the user has named explicitly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linpoint.specs.user_modules import load_user_module
 
 
 def load_models(file: str) -> dict[str, type[Model]]:
-    """The models of a file or a module by name, in their order. A base without operations is none by itself."""
+    """The models of a file or module by name, in order. Without operations, a model counts only if no other has any."""
     if not file.endswith(".py") and ("/" in file or not file.strip() or Path(file).exists()):
         remedy = "Give the path of a file whose name ends with .py, or the name of a module."
         raise ModelError("LP-M015", "this is no Python file.", place=file, remedy=remedy)
@@ -28,7 +28,7 @@ def load_models(file: str) -> dict[str, type[Model]]:
             place=f"{file}:{error.lineno}" if error.lineno and (error.filename or file).endswith(file) else file,
             remedy="Mend the line.",
         ) from error
-    except (Exception, SystemExit) as error:  # a module that calls sys.exit(0) must not end as a pass
+    except (Exception, SystemExit) as error:  # a module that calls sys.exit(0) must not count as a pass
         raise ModelError(
             "LP-M015",
             f"{type(error).__name__}: {error}",
@@ -52,7 +52,7 @@ def load_models(file: str) -> dict[str, type[Model]]:
 
 
 def _where(file: str, error: BaseException) -> str:
-    """The line of a file at which loading it failed, if it was in the file itself."""
+    """The line of a file at which loading it failed, if that line is in the file itself."""
     here = Path(file).resolve()
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == here]

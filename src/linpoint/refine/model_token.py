@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay token of ``refine`` holds: the model, how it was checked, and the choices of the run."""
+"""The content of a replay token of ``refine``: the model, the options of the check, and the choices of the run."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _SLOT_BYTES: Final = (1, 2, 4)
 
 
 class ModelRunFields(msgspec.Struct):
-    """The fields of a token beside the options."""
+    """The fields of a token in addition to the options."""
 
     file: str
     model: str
     finding: str = ""
     run: list[tuple[int, int]] | None = None
-    """None where only a search shows it."""
+    """None if only a search shows the finding."""
     room: tuple[list[int], int, int] = ([], 1, 0)
     left_out: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
 class ModelToken:
-    """A finding of a model."""
+    """A finding for a model."""
 
     options: RefineOptions
-    """How the model was checked."""
+    """The options of the check."""
     run: ModelRunFields
 
     @classmethod
     def read(cls, content: dict[str, Any]) -> ModelToken:
-        """What a decoded token holds; everything is checked before anything of it is used."""
+        """The content of a decoded token. All of it is validated before any of it is used."""
         try:
             run = msgspec.convert(content, ModelRunFields)
         except msgspec.ValidationError as error:

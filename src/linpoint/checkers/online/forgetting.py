@@ -64,7 +64,7 @@ Rule = Callable[[Sequence[Operation], Sequence[Operation], Time, Sequence[Value]
 
 @dataclass(frozen=True, slots=True)
 class ForgettingRule:
-    """How windows of a spec are trimmed: the operations that the rule supports, and the initial values of an object."""
+    """A rule for trimming the windows of a spec: the supported operations, and the initial values of an object."""
 
     operations: frozenset[str]
     rule: Rule

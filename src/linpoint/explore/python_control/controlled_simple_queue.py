@@ -37,7 +37,7 @@ class ControlledSimpleQueue:
             return self._values.popleft()
 
     def put_nowait(self, item: Any) -> None:
-        """As ``put``."""
+        """Like ``put``, which never waits."""
         self.put(item)
 
     def get_nowait(self) -> Any:

@@ -100,7 +100,7 @@ class EventLoopSession(ControlSession):
 
     @contextmanager
     def alone(self, *, most: int = 0) -> Iterator[None]:  # noqa: ARG002 - steps are counted, code is not observed
-        """As for threads."""
+        """Put the calling thread under control, as for threads."""
         with membership():
             yield
 

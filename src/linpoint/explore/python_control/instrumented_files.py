@@ -38,10 +38,10 @@ def _resolved(file: str) -> str:
     return str(Path(file).resolve()) if not file.startswith("<") else file
 
 
-def _within(path: str, folders: tuple[str, ...]) -> str | None:
-    for folder in folders:
-        if path.startswith(folder + "/"):
-            return path[len(folder) + 1 :]
+def _within(path: str, directories: tuple[str, ...]) -> str | None:
+    for directory in directories:
+        if path.startswith(directory + "/"):
+            return path[len(directory) + 1 :]
     return None
 
 

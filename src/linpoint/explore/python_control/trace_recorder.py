@@ -98,7 +98,7 @@ class TraceRecorder:
     def started(self, process: int, by: int) -> None:
         """Record that a process, the calling one, has started another one."""
         self._meet(process)
-        where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the stack is what is told
+        where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the trace shows the stack
         self._add_step(TraceStep(by, StepKind.SPAWN, other=process, place=where))
 
     def failed(self, process: int, error: BaseException, *, assertion: bool) -> None:
@@ -125,7 +125,7 @@ class TraceRecorder:
             self._add_step(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if doing in (_INSTRUCTION, _NOTHING):
             return
-        frame = innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
+        frame = innermost(sys._getframe())  # noqa: SLF001 - the trace shows the stack
         where = self._place(frame)
         if doing in (_ACQUIRE, _TRY, _RELEASE):
             if frame is None or _imports(sys._getframe(), frame):  # noqa: SLF001 - as above

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``.name`` and ``[index]`` stand for: parts of the model, cells, fields and elements."""
+"""The meaning of ``.name`` and ``[index]``: parts of the model, cells, fields and elements."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _KINDS_OF_METHODS = staticmethod, classmethod, property, functools.cached_proper
 
 
 class _Missing:
-    """No value of a model."""
+    """A marker that is not a value of a model."""
 
 
 def compile_attribute(compiler: MethodCompiler, node: ast.Attribute, slot: StorageSlot | None = None) -> SymbolicValue:
-    """What ``something.name`` is. Of a plain field it is the value, which is loaded."""
+    """The meaning of ``something.name``. A plain field is loaded."""
     inner = compiler.evaluate(node.value)
     name = node.attr
     if isinstance(inner, SymbolicSelf):
@@ -132,7 +132,7 @@ def field_of(compiler: MethodCompiler, value: CompiledValue, node: ast.Attribute
 
 
 def element_of(compiler: MethodCompiler, array: SymbolicArray, index: ast.expr, node: ast.AST) -> PlaceReference:
-    """An element of an array. Its index is in a register from here on."""
+    """An element of an array. Its index is placed in a register."""
     operand = compile_operand(compiler, index)
     cell = compiler.declarations.cells[array.cell]
     if isinstance(operand, Literal):
@@ -158,7 +158,7 @@ def _not_of_cell(compiler: MethodCompiler, cell: PlaceReference, node: ast.Attri
 
 
 def _is_method(compiler: MethodCompiler, cell: PlaceReference, name: str) -> bool:
-    """Whether a name that cells do not have was meant as a method: nothing in the cell has such a field."""
+    """Whether a name unknown to cells was meant as a method: no value of the cell has such a field."""
     if name in cell.shape.names or compiler.declarations.fields_named(name):
         return False
     return name in OTHER_NAMES or not cell.shape.names

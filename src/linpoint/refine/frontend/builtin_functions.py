@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few functions of Python that models have: ``len``, ``range``, ``min``, ``max``, ``abs`` and ``isinstance``."""
+"""The Python functions that models support: ``len``, ``range``, ``min``, ``max``, ``abs`` and ``isinstance``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from linpoint.refine.symbolic_values import (
 def positional_arguments(
     compiler: MethodCompiler, node: ast.Call, shown: str, least: int, most: float = -1
 ) -> list[ast.expr]:
-    """The arguments of a call that takes them by position alone."""
+    """The arguments of a call that takes only positional arguments."""
     most = max(least, most)
     for each in node.args:
         if isinstance(each, ast.Starred):
@@ -103,7 +103,7 @@ def _compile_extreme(
 
 
 def keep_extreme(compiler: MethodCompiler, base: int, other: Operand, node: ast.AST, *, least: bool) -> None:
-    """Set a register to another integer if that is less, or greater."""
+    """Set a register to another integer if that integer is less, or greater."""
     past = JumpLabel()
     one, two = (other, base) if least else (base, other)
     with compiler.temporaries():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the modelling words, of cells, of classes of nodes, and of the few functions of Python that models have."""
+"""Calls of modelling functions, cell methods, classes of nodes, and the supported Python functions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _CODES: Final = {
 
 
 def compile_call(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | None = None) -> SymbolicValue:
-    """What a call gives."""
+    """The result of a call."""
     called = compiler.evaluate(node.func)
     if isinstance(called, SymbolicMethod):
         return inline_value(compiler, called, node, slot)
@@ -141,7 +141,7 @@ def _call_cell(
 
 
 def cell_argument(compiler: MethodCompiler, node: ast.expr, what: str) -> PlaceReference:
-    """An expression that is a cell."""
+    """An expression that denotes a cell."""
     thing = compiler.evaluate(node)
     if not isinstance(thing, PlaceReference) or thing.is_lock:
         raise compiler.refused(
@@ -151,7 +151,7 @@ def cell_argument(compiler: MethodCompiler, node: ast.expr, what: str) -> PlaceR
 
 
 def compile_dcas(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | None) -> CompiledValue:
-    """``linpoint.dcas(...)``: its six values stand in registers in a row."""
+    """``linpoint.dcas(...)``: its six values are in consecutive registers."""
     given = positional_arguments(compiler, node, "linpoint.dcas()", 6)
     cells = [cell_argument(compiler, each, "linpoint.dcas()") for each in given[:2]]
     if cells[0].where is PlaceKind.CELL and cells[0] == cells[1]:
@@ -172,7 +172,7 @@ def compile_dcas(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | N
 
 
 def _into(compiler: MethodCompiler, node: ast.expr, shape: ValueShape, base: int, what: str) -> None:
-    """An expression of a given shape, in given registers."""
+    """Compile an expression of a given shape into given registers."""
     if shape.is_plain:
         compile_parts(compiler, [(0, node)], base, what)
     elif isinstance(node, ast.Tuple) and len(node.elts) == shape.width and shape.is_tuple:
@@ -247,7 +247,7 @@ def compile_point(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | Non
 
 
 def compile_assume(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | None) -> CompiledValue:
-    """``linpoint.assume(condition)``: nothing where that is known to be true."""
+    """``linpoint.assume(condition)``; no code if the condition is known to be true."""
     (condition,) = positional_arguments(compiler, node, "linpoint.assume()", 1)
     operand = compile_operand(compiler, condition)
     if isinstance(operand, int) or not operand.value:
@@ -256,7 +256,7 @@ def compile_assume(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | No
 
 
 def compile_choose(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | None) -> CompiledValue:
-    """``linpoint.choose(domain)``, of constants."""
+    """``linpoint.choose(domain)`` of constants."""
     (domain,) = positional_arguments(compiler, node, "linpoint.choose()", 1)
     values = tuple(
         dict.fromkeys((type(each), each) for each in constants_of(compiler, compiler.evaluate(domain), domain, "this"))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model declares in its class: cells, classes of nodes, constants, methods; and what ``self.name`` stands for.
+"""The declarations in the class of a model: cells, classes of nodes, constants, methods; and the meaning of
+``self.name``.
 
-Declarations are taken as Python has evaluated them, so a class may compute its constants as it likes. Only their places
-come from the source.
+Declarations are taken as Python has evaluated them, so a class may compute its constants in any way. The source is used
+only for the places in messages.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from linpoint.refine.symbolic_values import (
 
 @dataclass(slots=True)
 class ClassDeclarations:
-    """All that a model declares, by number, as ``ir.Program`` has it."""
+    """All declarations of a model by number, as in ``CompiledModel``."""
 
     model: type[Model]
     cells: list[Cell] = field(default_factory=list)
@@ -48,7 +49,7 @@ class ClassDeclarations:
     atomic_fields: set[int] = field(default_factory=set)
     declared_fields: list[NodeField] = field(default_factory=list)
     defaults: list[CompiledValue | None] = field(default_factory=list)
-    """Of each field; None if it must be given."""
+    """The default of each field; None if the field must be given."""
     locations: dict[Location, int] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     _cell_numbers: dict[str, int] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class ClassDeclarations:
         return self.locations.setdefault(Location(where, target, register), len(self.locations))
 
     def attribute(self, name: str) -> SymbolicValue | None:
-        """What ``self.name`` stands for; None if it is nothing that a model can use."""
+        """The meaning of ``self.name``; None if models cannot use it."""
         if name in self._cell_numbers:
             number = self._cell_numbers[name]
             cell = self.cells[number]
@@ -86,10 +87,10 @@ class ClassDeclarations:
         return symbolic_constant_of(thing) if name in self.attributes else None
 
     def fields_named(self, name: str) -> list[int]:
-        """The fields of that name, of whichever class."""
+        """The fields of that name, in all classes of nodes."""
         return [number for number, each in enumerate(self.fields) if each.name == name]
 
-    # How they are read
+    # Reading declarations
 
     def _add_cell(self, name: str, declared: Any) -> None:
         is_array = isinstance(declared, Array)
@@ -133,7 +134,7 @@ class ClassDeclarations:
         self.classes.append(NodeClass(name, tuple(range(first, len(self.fields)))))
 
     def _initial(self, owner: str, shown: str, value: Any) -> tuple[ValueShape, tuple[Constant, ...]]:
-        """The shape and the constants of a first value."""
+        """The shape and the constants of an initial value."""
         found = constant_value(_without_classes(value))
         if found is None:
             raise self._misfit(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the class of a model to ``ir.Program``.
+"""Compiles the class of a model to ``program_ir.CompiledModel``.
 
-Guarantee: what is compiled means what Python would do, one process at a time; what models have no way to say is refused
-with its place, and nothing is left out silently. If there are several mistakes, the first in the file is told.
+Guarantee: the compiled code has the meaning that Python gives it, one process at a time. Unsupported code is rejected
+with its place, and nothing is omitted silently. Of several mistakes, the first in the file is reported.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _numbered(
 
 
 def _position(error: ModelError) -> tuple[int, ...]:
-    """Where a mistake is, in the order of the file; one without a column comes before those in its line."""
+    """The position of a mistake, in the order of the file; one without a column comes before the others in its line."""
     numbers = [int(part) for part in str(error.place).split(":") if part.isdigit()]
     return (*numbers, 0, 0)[:2]
 

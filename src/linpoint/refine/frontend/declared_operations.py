@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of a model: which methods are marked, with which values they are called, by whom and after what."""
+"""The operations of a model: the marked methods, their argument values, their roles, and the operations they follow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from linpoint.scenarios.tested_operation import OperationMark, mark_of, nearest
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOperation:
-    """An operation, before it is compiled. ``constants`` are parameters that have a default and no values."""
+    """An operation, before it is compiled. ``constants`` are parameters with a default and without values."""
 
     name: str
     function: FunctionType
@@ -32,7 +32,7 @@ class DeclaredOperation:
 
 
 def operations_of(declarations: ClassDeclarations) -> list[DeclaredOperation]:
-    """The operations, in the order in which they are written. One that overrides another keeps its mark."""
+    """The operations, in the order of the source. A method that overrides an operation keeps its mark."""
     found: dict[str, DeclaredOperation] = {}
     methods: dict[str, str] = {}
     for name, function in declarations.attributes.items():
@@ -80,7 +80,7 @@ def operations_of(declarations: ClassDeclarations) -> list[DeclaredOperation]:
 
 
 def setup_of(declarations: ClassDeclarations) -> DeclaredOperation | None:
-    """What runs first, if the model says so."""
+    """The setup method, if the model has one."""
     for name in ("__init__", "__new__"):
         if name in declarations.attributes:
             raise _misfit(declarations, name, f"a model has no {name}.", "Write def setup(self):")
@@ -94,7 +94,7 @@ def setup_of(declarations: ClassDeclarations) -> DeclaredOperation | None:
 
 
 def _mark(model: type, name: str) -> OperationMark | None:
-    """What was said of an operation, here or by the class that it was first written in."""
+    """The mark of an operation, from this class or from the one that first defines the method."""
     for each in model.__mro__:
         if each in Model.__mro__:
             continue

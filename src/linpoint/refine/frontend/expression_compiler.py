@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions: names, constants, arithmetic and tuples.
 
-Every access happens where Python would make it: left to right, operands before the operation, and nothing of ``and``,
-``or``, ``a if b else c`` and chained comparisons that is not needed. No expression sets a local variable, so a variable's
-own register serves as its value in whatever is evaluated around it.
+Every access happens where Python would make it: left to right, and operands before the operation. Unneeded parts of
+``and``, ``or``, ``a if b else c`` and chained comparisons are not evaluated. No expression sets a local variable, so
+the register of a variable serves as its value in the enclosing expression.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ARITHMETIC: Final[dict[type[ast.operator], tuple[OpCode, Callable[[int, int], i
 
 
 def compile_name(compiler: MethodCompiler, node: ast.Name, _: StorageSlot | None = None) -> SymbolicValue:
-    """What a name stands for."""
+    """The meaning of a name."""
     scope = compiler.scope
     found = scope.names.get(node.id)
     if isinstance(found, Variable):
@@ -146,7 +146,7 @@ def compile_tuple(compiler: MethodCompiler, node: ast.Tuple, slot: StorageSlot |
 
 
 def compile_binary(compiler: MethodCompiler, node: ast.BinOp, slot: StorageSlot | None) -> CompiledValue:
-    """``a + b`` and the like."""
+    """``a + b`` and other binary operations."""
     left, right = compile_operand(compiler, node.left), compile_operand(compiler, node.right)
     return compile_arithmetic(compiler, node.op, left, right, node, slot)
 
@@ -162,7 +162,7 @@ def compile_unary(compiler: MethodCompiler, node: ast.UnaryOp, slot: StorageSlot
 
 
 def compile_parts(compiler: MethodCompiler, nodes: Iterable[tuple[int, ast.expr]], base: int, what: str) -> None:
-    """Evaluate plain expressions in their order, each into its own of the registers from ``base`` on."""
+    """Evaluate plain expressions in order, each into its own register, starting at ``base``."""
     for n, node in nodes:
         if isinstance(node, ast.Starred):
             raise compiler.refused("LP-M002", node, *of_expression(node))
@@ -171,7 +171,7 @@ def compile_parts(compiler: MethodCompiler, nodes: Iterable[tuple[int, ast.expr]
 
 
 def compile_row(compiler: MethodCompiler, node: ast.expr, shape: ValueShape, what: str) -> int:
-    """An expression of a given shape, in registers in a row."""
+    """An expression of a given shape, in consecutive registers."""
     if isinstance(node, ast.Tuple) and shape.is_tuple and len(node.elts) == shape.width:
         base = compiler.temporary(shape.width)
         compile_parts(compiler, enumerate(node.elts), base, "a part of a tuple")

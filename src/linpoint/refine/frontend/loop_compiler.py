@@ -43,7 +43,7 @@ def compile_while(compiler: MethodCompiler, node: ast.While) -> None:
     loop = EnclosingLoop(JumpLabel(), JumpLabel(), compiler.held)
     if _is_surely_true(
         compiler, node.test
-    ):  # at first, as of found = False; while not found: the body may set variables
+    ):  # initially, as in found = False; while not found: the body may set variables
         first = JumpLabel()
         _forget_assigned(compiler, node.body)
         compiler.place(first)
@@ -83,7 +83,7 @@ def _is_surely_true(compiler: MethodCompiler, node: ast.expr) -> bool:
 
 
 def _is_constant(compiler: MethodCompiler, node: ast.expr) -> bool:
-    """Whether an expression is plainly a constant: ``3``, ``DONE``, ``self.limit`` or ``State.DONE``."""
+    """Whether an expression is obviously a constant: ``3``, ``DONE``, ``self.limit`` or ``State.DONE``."""
     root = node.value if isinstance(node, ast.Attribute) else node
     if isinstance(root, ast.Name):
         found = compiler.scope.names.get(root.id)
@@ -98,7 +98,7 @@ def _is_constant(compiler: MethodCompiler, node: ast.expr) -> bool:
 
 
 def _forget_assigned(compiler: MethodCompiler, body: list[ast.stmt]) -> None:
-    """What a loop sets is not known where it begins again."""
+    """The values of variables that a loop sets are unknown where it repeats."""
     names = assigned_names(body)
     compiler.known = {each: value for each, value in compiler.known.items() if each.name not in names}
 
@@ -141,7 +141,7 @@ def compile_for(compiler: MethodCompiler, node: ast.For) -> None:
 
 
 def _compile_unrolled_loop(compiler: MethodCompiler, node: ast.For, values: list[object]) -> None:
-    """The body once for each of a few constants."""
+    """Compile the body once for each of a few constants."""
     end = JumpLabel()
     for each in values:
         if compiler.is_dead:
@@ -157,7 +157,7 @@ def _compile_unrolled_loop(compiler: MethodCompiler, node: ast.For, values: list
 
 
 def _compile_counting_loop(compiler: MethodCompiler, node: ast.For, bounds: list[Operand]) -> None:
-    """A loop over integers. Its variable is the counter itself where nobody could tell the difference."""
+    """A loop over integers. Its variable is the counter itself if no code can observe the difference."""
     target = node.target
     if not isinstance(target, ast.Name):
         raise compiler.refused(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of methods of the model: their bodies are written in the place of the call.
+"""Calls of methods of the model: their bodies are inlined at the call.
 
-An argument costs nothing where the method does not assign its parameter: the parameter is then another name for the
-caller's value, which may be a constant, or a cell. A ``return`` becomes a jump past the body; where the call is a
-condition, it jumps on the returned expression at once.
+An argument costs nothing if the method does not assign its parameter: the parameter is then another name for the value
+of the caller, which may be a constant or a cell. A ``return`` becomes a jump past the body. If the call is a condition,
+the ``return`` jumps directly on the returned expression.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from linpoint.scenarios.tested_operation import mark_of, nearest
 def inline_value(
     compiler: MethodCompiler, method: SymbolicMethod, node: ast.Call, slot: StorageSlot | None
 ) -> SymbolicValue:
-    """The value that a method gives."""
+    """The value that a method returns."""
     scope = _scope_of(compiler, method, node)
     wanted = compiler.temporary_slot(f"what {method.name} returns") if slot is None else slot
     results: list[CompiledValue] = []
@@ -54,7 +54,7 @@ def inline_value(
 
     def keep(value: CompiledValue, at: ast.AST) -> None:
         if compiler.is_temporary(value.registers):
-            put(value, at)  # which end with the statement that returns
+            put(value, at)  # these registers are released with the returning statement
         else:
             results.append(value)
 
@@ -68,7 +68,7 @@ def _returned(compiler: MethodCompiler, expression: ast.expr | None, slot: Stora
 
 
 def inline_statement(compiler: MethodCompiler, node: ast.Call) -> bool:
-    """Write a call whose value nobody asks for, if it is one of a method; whether it was."""
+    """Inline a call whose value is unused, if it calls a method; return whether it does."""
     method = _method(compiler, node)
     if method is None:
         return False
@@ -82,7 +82,7 @@ def inline_statement(compiler: MethodCompiler, node: ast.Call) -> bool:
 
 
 def inline_condition(compiler: MethodCompiler, node: ast.Call, label: JumpLabel, when: bool) -> bool:
-    """Jump on what a method returns."""
+    """Jump on the returned value of a method."""
     method = _method(compiler, node)
     if method is None:
         return False
@@ -203,7 +203,7 @@ def _argument(compiler: MethodCompiler, node: ast.expr, variable: Variable | Non
 
 
 def check_signature(scope: MethodScope, *, is_operation: bool) -> None:
-    """Refuse what methods of models cannot be: decorated, async, with ``*args``, without ``self``."""
+    """Reject unsupported methods: decorated ones, async ones, those with ``*args``, and those without ``self``."""
     node, source = scope.node, scope.source
     if isinstance(node, ast.AsyncFunctionDef):
         raise source.refused(

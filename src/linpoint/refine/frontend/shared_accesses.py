@@ -31,7 +31,7 @@ from linpoint.refine.symbolic_values import (
 )
 
 MOST_CONSTANTS: Final = 1000
-"""Of those that are compared one by one, or chosen from."""
+"""Maximum number of constants that are compared one by one, or chosen from."""
 
 
 def compile_value(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot | None = None) -> CompiledValue:
@@ -42,7 +42,7 @@ def compile_value(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot | 
 def value_of(
     compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, slot: StorageSlot | None = None
 ) -> CompiledValue:
-    """A thing as a value: elements of arrays are loaded, constants are known."""
+    """An expression's meaning as a value: elements of arrays are loaded, constants are known."""
     if isinstance(thing, CompiledValue):
         return thing
     if isinstance(thing, PlaceReference) and thing.where is PlaceKind.ELEMENT and not thing.is_lock:
@@ -68,7 +68,7 @@ def plain_operand(compiler: MethodCompiler, value: CompiledValue, node: ast.AST)
 def require_shape(
     compiler: MethodCompiler, value: CompiledValue, shape: ValueShape, node: ast.AST, what: str
 ) -> CompiledValue:
-    """A value that has the shape of a place."""
+    """The value, if it has the required shape; otherwise raises an error."""
     if value.shape != shape:
         raise compiler.refused(
             "LP-M005", node, f"{what} holds {shape}, and this is {value.shape}.", _how_to_make(shape)
@@ -77,7 +77,7 @@ def require_shape(
 
 
 def constants_of(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, what: str) -> list[Constant]:
-    """Plain constants in a row, of a tuple or a range."""
+    """The plain constants of a tuple or a range."""
     found: list[tuple[Constant] | None] = [None]
     if isinstance(thing, SymbolicConstant) and isinstance(thing.value, tuple | range):
         if length_of(thing.value) > MOST_CONSTANTS:
@@ -96,9 +96,9 @@ def constants_of(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, 
 def locations(
     compiler: MethodCompiler, references: Sequence[PlaceReference], node: ast.AST
 ) -> Iterator[tuple[int, ...]]:
-    """The numbers of the locations of places, for each of which the caller writes its access.
+    """The location numbers of the given places; the caller writes its access for each.
 
-    Where several classes of nodes have such a field there are several, each after a test of which class it is.
+    If several classes of nodes have such a field, there are several locations, each after a test of the class.
     """
     if not references:
         yield ()
@@ -128,7 +128,7 @@ def write_load(
     slot: StorageSlot | None = None,
     code: OpCode = OpCode.LOAD,
 ) -> CompiledValue:
-    """Load, into ``slot`` if there is one."""
+    """Load the value of a place, into ``slot`` if given."""
     base = compiler.base(slot, reference.shape, node)
     for (where,) in locations(compiler, [reference], node):
         compiler.emit(code, node, a=base, where=where)
@@ -143,7 +143,7 @@ def write_store(compiler: MethodCompiler, reference: PlaceReference, value: Comp
 
 
 def not_a_value(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST) -> ModelError:
-    """The error for something that is used as a value and is none."""
+    """The error for something that is used as a value but is not one."""
     code = "LP-M004"
     if isinstance(thing, PlaceReference) and thing.is_lock:
         fact, remedy = f"{thing.shown} is a lock.", f"Write with {thing.shown}: or {thing.shown}.acquire()."

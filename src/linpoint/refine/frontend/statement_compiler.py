@@ -58,7 +58,7 @@ def compile_expression_statement(compiler: MethodCompiler, node: ast.Expr) -> No
     if isinstance(node.value, ast.Constant) and (isinstance(node.value.value, str) or node.value.value is ...):
         return
     if not isinstance(node.value, ast.Call):
-        compiler.evaluate(node.value)  # what is refused there says more
+        compiler.evaluate(node.value)  # errors raised there are more specific
         raise compiler.refused("LP-M002", node, "this expression does nothing.", "Assign its value, or leave it out.")
     if not inline_statement(compiler, node.value):
         compiler.evaluate(node.value)
@@ -110,7 +110,7 @@ def _take_locks(compiler: MethodCompiler, node: ast.With, items: list[ast.withit
 
 
 def _unchanging_lock(compiler: MethodCompiler, lock: PlaceReference, node: ast.With) -> PlaceReference:
-    """The lock that is released is the one that was taken, whatever became of the variable that named it."""
+    """A reference to the lock that stays valid even if the body assigns the variable that names it."""
     if lock.where is PlaceKind.CELL:
         return lock
     for name in assigned_names(node.body):
@@ -129,7 +129,7 @@ def _release_locks(compiler: MethodCompiler, down_to: int) -> None:
 
 
 def compile_return(compiler: MethodCompiler, node: ast.Return) -> None:
-    """``return``, of the operation or of an inlined method."""
+    """``return``, from the operation or from an inlined method."""
     scope = compiler.scope
     if scope.returning is None:
         value = literal(None) if node.value is None else compile_value(compiler, node.value)

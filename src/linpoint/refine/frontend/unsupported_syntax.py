@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What models have no syntax or no name for: the fact, and what to write instead."""
+"""Syntax and names that models do not support: the fact, and what to write instead."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ OTHER_NAMES: Final[dict[str, str]] = {
     "load_linked": "ll()",
     "store_conditional": "sc(v)",
 }
-"""What methods of cells are called elsewhere, and what to write."""
+"""Common other names for methods of cells, and what to write instead."""
 
 
 def of_expression(node: ast.AST) -> _Refusal:
-    """Of an expression or an operator."""
+    """The message for an expression or an operator."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, float | complex):
             return "the numbers of models are integers.", "Count in smaller units."
@@ -89,5 +89,5 @@ def of_expression(node: ast.AST) -> _Refusal:
 
 
 def of_statement(node: ast.stmt) -> _Refusal:
-    """Of a statement."""
+    """The message for a statement."""
     return _STATEMENTS.get(type(node), ("models have no such statement.", "Use simpler ones."))

@@ -66,7 +66,7 @@ def compiled(tree: ast.Module, file: str, flags: int = 0) -> types.CodeType:
     """The code of a tree, with functions in place of their markers."""
     ast.fix_missing_locations(tree)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # that a string is called
+        warnings.simplefilter("ignore", SyntaxWarning)  # for the call of a string
         return with_constants(compile(tree, file, "exec", flags=flags, dont_inherit=True), _FUNCTIONS)
 
 

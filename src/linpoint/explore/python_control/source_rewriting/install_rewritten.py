@@ -37,7 +37,7 @@ _MAX_NAMED_FILES: Final = 5
 def _template(body: str) -> types.CodeType:
     source = f"lambda *args, **names: {body}"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # that strings are called
+        warnings.simplefilter("ignore", SyntaxWarning)  # for the calls of strings
         found: types.CodeType = eval(source).__code__  # noqa: S307 - one of the two templates below
     return found
 
