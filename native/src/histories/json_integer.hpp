@@ -14,7 +14,7 @@ namespace linpoint::histories::json {
 
 namespace detail {
 
-inline constexpr int kSafeDigits = 19;  // an unsigned integer with so many digits cannot overflow 64 bits
+inline constexpr int kSafeDigits = 19;  // an unsigned integer with this many digits cannot overflow 64 bits
 inline constexpr std::array<std::uint64_t, 9> kPowers{
     1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000,
 };
