@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coded errors: what is wrong, where, the nearest evidence, and what to do about it.
+"""Coded errors: the fact, its place, the nearest evidence, and a remedy.
 
-Guarantee: every error a user can provoke is a ``LinpointError`` with a code of ``CODES``; each code has
-an anchor in ``docs/reference/errors.md`` and a test.
+Guarantee: every error that a user can provoke is a ``LinpointError`` with a code of ``CODES``. Each code has an anchor
+in ``docs/reference/errors.md`` and a test.
 
     Exception
     └── LinpointError
@@ -13,7 +13,7 @@ an anchor in ``docs/reference/errors.md`` and a test.
         ├── TestError      LP-T...  the definition of a test, or a scenario
         │                  LP-C...  a test of a persistent object, its workload or its probes
         ├── UsageError     LP-U...  options and arguments of a command or function
-        ├── CertificateError  LP-V001  a verdict that did not survive its own re-check (a bug of ours)
+        ├── CertificateError  LP-V001  a verdict that failed its certification (a bug in linpoint)
         └── ViolationError / UndecidedError  raised by ``Verdict.raise_for_violation``
 """
 
@@ -122,7 +122,7 @@ CODES: dict[str, str] = {
 
 
 class LinpointError(Exception):
-    """An error with a stable code, a place, the fact and a remedy.
+    """An error with a stable ``code``, a ``place`` (or None), a ``message`` with the fact, and a ``remedy``.
 
     ``str(error)`` is one line: ``CODE PLACE: MESSAGE REMEDY``.
     """
@@ -141,7 +141,7 @@ class LinpointError(Exception):
         return " ".join(part for part in (head, self.message, self.remedy) if part)
 
     def at(self, place: str) -> LinpointError:
-        """The same error with ``place`` put in front, for layers that know the file's name."""
+        """The same error with ``place`` in front of its place, for layers that know the file's name."""
         where = f"{place}:{self.place}" if self.place else place
         return type(self)(self.code, self.message, place=where, remedy=self.remedy)
 
@@ -151,23 +151,23 @@ class LinpointError(Exception):
 
 
 class HistoryError(LinpointError):
-    """The recorded history, or the file that holds it, is bad input."""
+    """The recorded history or its file is invalid."""
 
 
 class ModelError(LinpointError):
-    """A model says something that models have no way to say, or that does not fit together."""
+    """A model uses something outside of restricted Python, or is inconsistent."""
 
 
 class SpecError(LinpointError):
-    """The specification, its name, its parameters or its code is wrong."""
+    """The spec, its name, its parameters or its code is wrong."""
 
 
 class ResultError(LinpointError):
-    """What was given as the JSON document of a result is none."""
+    """The input is not the JSON document of a result."""
 
 
 class TestError(LinpointError):
-    """The definition of a test is wrong, or a scenario that it cannot run."""
+    """The definition of a test is wrong, or the test cannot run a scenario."""
 
     __test__ = False  # pytest would collect a class of this name wherever it is imported
 
@@ -177,7 +177,7 @@ class UsageError(LinpointError):
 
 
 class CertificateError(LinpointError):
-    """A verdict did not survive its own independent re-check: a bug in linpoint, never the user's."""
+    """A verdict failed its independent certification: a bug in linpoint, never the user's."""
 
 
 class ViolationError(AssertionError):
@@ -185,4 +185,4 @@ class ViolationError(AssertionError):
 
 
 class UndecidedError(Exception):
-    """Raised by ``Verdict.raise_for_violation()`` when the verdict is UNKNOWN: it never passes silently."""
+    """Raised by ``Verdict.raise_for_violation()`` if the verdict is UNKNOWN, which never passes silently."""

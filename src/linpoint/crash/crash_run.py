@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of hosts over a plan, with an oracle that answers their questions.
 
-Guarantee: no crash is judged before the workload itself was found to satisfy the spec; a workload with other results than
-before ends the run.
+Guarantee: crashes are judged only after the workload was found to satisfy the spec. A workload whose results differ
+from those before ends the run.
 """
 
 from __future__ import annotations

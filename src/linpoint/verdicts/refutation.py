@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence for VIOLATION: why no order of the operations exists."""
+"""The evidence for VIOLATION: the reasons why no valid order of the operations exists."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from linpoint.histories.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """An operation that would have to come next and cannot: what the spec would have allowed it to return.
+    """An operation that must come next but cannot, with the results that the spec allows in that state.
 
-    ``allowed`` is empty when the operation is not a legal step at all in that state.
+    ``allowed`` is empty if no result makes the operation a legal step.
     """
 
     position: int
@@ -23,10 +23,10 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class StuckFrontier:
-    """A longest legal prefix and the operations that cannot come next, each with the spec's reason.
+    """A longest legal order and the operations that cannot come next, each with the results that the spec allows.
 
-    The prefix is certified. That *no* order exists rests on the exhaustive search and is not certified independently.
-    The reasons are computed on first access: that takes longer than many searches.
+    The order is certified. That no complete order exists rests on the exhaustive search and is not certified
+    independently. ``blocked`` is computed on first access, since that takes longer than many searches.
     """
 
     prefix: tuple[int, ...]
@@ -36,7 +36,7 @@ class StuckFrontier:
 
     @property
     def blocked(self) -> tuple[Blocked, ...]:
-        """The operations that would have to come next and cannot."""
+        """The operations that must come next but cannot."""
         found = self._blocked
         if callable(found):
             found = found()
@@ -46,15 +46,15 @@ class StuckFrontier:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A few operations that no order can satisfy, with the reason: all of it is certified.
+    """A few operations that no order can satisfy, with the reason. All of it is certified.
 
-    ``operations`` are the telling ones. ``scope`` is a part of the history that is a violation by itself, and whose
-    violation is one of the whole. The operations outside cannot remove it (they change nothing, or are all operations of
-    other values of a container or a register; other elements of a set).
+    ``operations`` are those that show the reason. ``scope`` is a part of the history that is a violation by itself and
+    proves a violation of the whole: the operations outside cannot remove it. They change nothing, or are all operations
+    of other values of a container or a register, or work on other elements of a set.
     """
 
     reason: str
-    """Such as ``order-inverted``; ``PATTERNS`` has a sentence for each."""
+    """A key of ``PATTERNS``, such as ``order-inverted``."""
     operations: tuple[int, ...]
     scope: Sequence[int] = field(repr=False)
 
@@ -67,15 +67,16 @@ class Pattern:
 
     @property
     def sentence(self) -> str:
-        """The reason in words."""
+        """The reason as a sentence."""
         return PATTERNS[self.reason]
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One operation must come before another: an edge of the precedence graph.
+    """An edge of the precedence graph: one operation must come before another.
 
-    ``source`` is None for a value that no operation wrote; ``word`` and ``value`` are those written, observed or expected.
+    ``source`` is None for a value that no operation wrote. ``word`` and ``value`` are the written, observed or expected
+    ones.
     """
 
     source: int | None
@@ -88,10 +89,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Precedence:
-    """Why a precedence graph has no order: all of it is certified, unless it says otherwise.
+    """The reason why a precedence graph has no order. All of it is certified unless ``certified`` is False.
 
-    ``contradictions`` are cycles of links, each operation before the next. Where operations ``failed``, each way to
-    explain them leads to one of these. ``kept`` shows why operations with an unknown outcome certainly took effect.
+    ``contradictions`` are cycles of links, in which each operation must come before the next. If operations ``failed``,
+    each way to explain them leads to one of these cycles. ``kept`` shows why operations with an unknown outcome
+    certainly took effect.
     """
 
     reason: str
@@ -100,38 +102,38 @@ class Precedence:
     failed: tuple[int, ...] = ()
     kept: tuple[Link, ...] = ()
     certified: bool = True
-    """False by the rules of the paper as published, which are wrong at times."""
+    """False under the rules of the paper as published, some of which are wrong."""
 
     kind = "cycle"
 
     @property
     def operations(self) -> tuple[int, ...]:
-        """The operations that contradict each other: by themselves they are a violation too."""
+        """The operations that contradict each other; they are also a violation by themselves."""
         links = [*self.kept, *(link for each in self.contradictions for link in each)]
         ends = {end for link in links for end in (link.source, link.target) if end is not None}
         return tuple(sorted(ends | set(self.failed)))
 
     @property
     def sentence(self) -> str:
-        """The reason in words."""
+        """The reason as a sentence."""
         return PRECEDENCE[self.reason]
 
 
 @dataclass(frozen=True, slots=True)
 class RefutedStart:
-    """The shortest start of the history that has no order, whatever came after it.
+    """The shortest prefix of the history that has no order, whatever follows it.
 
     Operations outside ``scope`` cannot remove the violation: they were called after ``last`` returned, or belong to
-    values all of whose operations can be left out. That is certified.
+    values whose operations can all be left out. That is certified.
     """
 
     last: int
-    """The operation with whose return the start ends."""
+    """The operation whose return ends the prefix."""
     scope: Sequence[int] = field(repr=False)
     still_open: Sequence[int] = field(default=(), repr=False)
-    """Those of the scope that return later, or perhaps never. They may be left out."""
+    """The operations of the scope that return later or never. They may be left out."""
     confirmed: bool = True
-    """Whether a second search confirmed that the scope has no order; otherwise this rests on the first search."""
+    """Whether a second search confirmed that the scope has no order; otherwise only the first search shows it."""
 
     kind = "refuted-start"
 

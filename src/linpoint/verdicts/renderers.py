@@ -21,7 +21,7 @@ class Renderable(Protocol):
 
     @property
     def subject_kind(self) -> str:
-        """The row of the table."""
+        """The kind, which selects the renderers."""
         ...
 
 

@@ -20,30 +20,35 @@ from linpoint.verdicts.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Result:
-    """The answer for an object, a program, a model or persistent data, with its findings and what was covered."""
+    """The answer for an object, a program, a model or persistent data, with its findings and coverage.
+
+    A result has no truth value: ``bool(result)`` raises ``TypeError``. Attributes that only other engines set are empty
+    or missing.
+    """
 
     __test__ = False  # for pytest, which would collect it under its public name TestResult
 
     subject_kind: str
-    """``test``, ``program``, ``model``, ``crash`` or ``stress``: the row of the table of renderers."""
+    """``test``, ``program``, ``model``, ``crash`` or ``stress``."""
     name: str
     status: Status
     why: str
     exhaustive: bool = False
-    """Everything within the bounds was covered: every schedule, state or crash state."""
+    """Whether every schedule, state or crash state within the bounds was covered."""
     findings: tuple[Finding, ...] = ()
     coverage: Coverage = field(default_factory=Coverage)
     file: str | None = None
     models: Mapping[str, Status] = field(default_factory=dict)
-    """The status by memory model, where there is more than one; the first decides."""
+    """The status by model, if there are several; the first one is the status of the result. Tests of Python objects
+    have ``"free-threaded"``, which decides, and ``"gil"``."""
     spec: str = ""
     condition: str = ""
     outcomes: Mapping[str, int] | None = None
-    """The outputs of complete runs of a program, and the number of runs of each, where they were collected."""
+    """The outputs of complete runs of a program with the number of runs of each, if they were requested."""
     advice: tuple[NeedlessInstruction, ...] = ()
-    """Flushes and fences that can be left out."""
+    """Flushes and fences that had no effect."""
     warnings: tuple[str, ...] = ()
-    """Why a pass proves less."""
+    """The reasons why a pass proves less, as sentences."""
     remedy: str = ""
     """For UNKNOWN: what to do about it."""
     interrupted: bool = False
@@ -64,7 +69,7 @@ class Result:
         return document
 
     def raise_for_violation(self) -> None:
-        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
+        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; otherwise do nothing."""
         __tracebackhide__ = True  # pytest shows the line of the caller
         if self.status is Status.VIOLATION:
             replay = self._replay_line()
@@ -73,9 +78,9 @@ class Result:
             raise UndecidedError(self.text if self.subject_kind == "stress" else f"not decided: {self.why}")
 
     def _replay_line(self) -> str:
-        """How to replay the first finding, if it has a token."""
+        """The line on how to replay the first finding; empty without a token."""
         finding = self.findings[0]
-        if self.subject_kind == "stress":  # a token of the history does not run the test again
+        if self.subject_kind == "stress":  # its token holds a history and does not rerun the test
             return ""
         if finding.replay_words:
             return f"Show it again: {shell_command(['linpoint', *finding.replay_words])}"
@@ -83,11 +88,11 @@ class Result:
             return f'Show it again: replay="{finding.token}"'
         return ""
 
-    # --- public names of parts
+    # --- aliases
 
     @property
     def answer(self) -> Status:
-        """The status, of models and programs."""
+        """The status; the usual name for models and programs."""
         return self.status
 
     @property
@@ -97,24 +102,27 @@ class Result:
 
     @property
     def bounds(self) -> Mapping[str, Any]:
-        """What limits what was covered."""
+        """The limits of the search, such as preemptions, threads or processes."""
         return self.coverage.bounds
 
     @property
     def tested(self) -> Coverage:
-        """What was covered, of tests."""
+        """The coverage; the usual name for tests."""
         return self.coverage
 
     @property
     def explored(self) -> Coverage:
-        """What was covered, of models and programs."""
+        """The coverage; the usual name for models and programs."""
         return self.coverage
 
-    # --- public names of parts of stress tests
+    # --- attributes of stress tests
 
     @property
     def kind(self) -> str | None:
-        """The kind of the first finding of a violation."""
+        """The kind of the first finding of a violation, else None.
+
+        For stress tests: ``"linearizability"``, ``"exception"``, ``"deadlock"`` or ``"livelock"``.
+        """
         return self.findings[0].kind if self.findings and self.status is Status.VIOLATION else None
 
     @property
@@ -124,47 +132,54 @@ class Result:
 
     @property
     def verdict(self) -> Verdict | None:
-        """On the run that was found or could not be decided."""
+        """The verdict on the failing or undecided run."""
         return self._run.verdict if self.undecided is not None or not self.findings else self.findings[0].verdict
 
     @property
     def history(self) -> History | None:
-        """The history of that run."""
+        """The history of the failing or undecided run."""
         return self._run.history
 
     @property
     def stuck(self) -> tuple[HungThread, ...]:
-        """The threads that hang in that run."""
+        """The hung threads of the failing or undecided run.
+
+        Each has ``process``, ``operation`` (or None), ``stack`` (innermost line last) and ``running``.
+        """
         return self._run.hung
 
     @property
     def report(self) -> str:
-        """The report of a sanitizer on that run."""
+        """The report of a sanitizer on the failing run."""
         return self._run.report
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration in seconds."""
         return self.coverage.seconds
 
     @property
     def runs(self) -> int:
-        """How many runs were checked."""
+        """The number of checked runs."""
         return int(self.coverage.runs)
 
     @property
     def operations(self) -> int:
-        """How many operations were checked."""
+        """The number of checked operations."""
         return int(self.coverage.operations)
 
     @property
     def statistics(self) -> Mapping[str, Any]:
-        """The cost and all counts."""
+        """The cost and all counts.
+
+        Stress tests also have ``overlapping_pairs``, ``overlapping_runs``, ``checking_seconds``, ``switch_interval``
+        and ``gil``.
+        """
         return self.coverage.as_dict()
 
     @property
     def _run(self) -> HistoryEvidence:
-        """The run of a stress test that was found or could not be decided."""
+        """The failing or undecided run of a stress test."""
         if self.findings:
             return self.findings[0].evidence_as(HistoryEvidence)
         return self.undecided or HistoryEvidence()
@@ -192,9 +207,9 @@ class ResultText:
         return self.result.as_json()
 
     def as_html(self, *, command: str = "", replay: str = "") -> str:
-        """The result as one self-contained page for a browser.
+        """The result as a self-contained HTML report.
 
-        ``command`` runs the subject again and ``replay`` replays its first finding; the page shows both.
+        ``command`` reruns the subject and ``replay`` replays its first finding; the report shows both.
         """
         page: str = render(self.result, "html", command=command, replay=replay)
         return page
