@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """linpoint finds, explains and rules out linearizability bugs.
 
-verdict = linpoint.check(history, "queue") verdict.raise_for_violation()
+    verdict = linpoint.check(history, "queue")
+    verdict.raise_for_violation()
 
 PYTEST_DONT_REWRITE: tells pytest not to warn when linpoint is imported before its plugin.
 """

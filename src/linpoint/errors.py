@@ -169,7 +169,7 @@ class ResultError(LinpointError):
 class TestError(LinpointError):
     """The definition of a test is wrong, or the test cannot run a scenario."""
 
-    __test__ = False  # pytest would collect a class of this name wherever it is imported
+    __test__ = False  # pytest would collect a class with this name wherever it is imported
 
 
 class UsageError(LinpointError):

@@ -172,8 +172,8 @@ class Result:
     def statistics(self) -> Mapping[str, Any]:
         """The cost and all counts.
 
-        Stress tests also have ``overlapping_pairs``, ``overlapping_runs``, ``checking_seconds``, ``switch_interval``
-        and ``gil``.
+        Stress tests add measurements such as ``overlapping_pairs``, ``overlapping_runs`` and ``checking_seconds``,
+        those of Python objects also ``switch_interval`` and ``gil``.
         """
         return self.coverage.as_dict()
 
