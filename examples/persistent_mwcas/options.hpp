@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line says, checked; a usage error is an exception with a sentence for people.
+// The parsed and validated command line; a usage error is an exception with a readable sentence.
 #pragma once
 
 #include <charconv>
@@ -20,8 +20,8 @@ enum class Results { kAt, kFalse, kValues };
 
 struct Options {
   std::size_t threads = 3;
-  std::size_t operations = 0;  // of each thread; 0: not said
-  double seconds = 0;          // 0: as many operations as said
+  std::size_t operations = 0;  // of each thread; 0: not specified
+  double seconds = 0;          // 0: run the specified number of operations
   std::size_t words = 3;
   std::size_t addresses = 4;
   double reads = 0.2;
@@ -36,7 +36,7 @@ struct Options {
   std::int64_t flush_nanoseconds = 150;
   double delays = 0.3;
   std::uint64_t seed = 1;
-  std::string log;  // a file, "-" for standard output, or empty: nothing is recorded
+  std::string log;  // a file, "-" for standard output, or empty: no recording
   bool help = false;
 };
 
