@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stack with elimination: a push and a pop that conflict may meet and complete each other without the stack.
 
-Source: D. Hendler, N. Shavit and L. Yerushalmi, *A Scalable Lock-free Stack Algorithm*, SPAA 2004. Here they meet in one
-exchanger, in the manner of Scherer, Lea and Scott (2005), and not in the collision array of that paper.
+Source: D. Hendler, N. Shavit and L. Yerushalmi, *A Scalable Lock-free Stack Algorithm*, SPAA 2004. Here they meet in
+one exchanger, in the manner of Scherer, Lea and Scott (2005), and not in the collision array of that paper.
 
 It is a stack. Push and pop take effect in the same step, the compare-and-swap by which one of them takes the offer of
 the other. An offer that is not taken is withdrawn, also by compare-and-swap. An offer that is left behind instead,

@@ -33,7 +33,7 @@ class HarrisList(linpoint.Model):
         self.head.store(self.Node(key=LEAST, next=(last, False)))
 
     def search(self, key):
-        """Two neighbours, the second with the first key that is not below ``key``; unlinks marked nodes between them."""
+        """Two neighbours, the second with the first key that is not below ``key``; unlinks marked nodes between."""
         while True:
             left = self.head.load()
             first, _ = left.next.load()

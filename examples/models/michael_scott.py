@@ -5,8 +5,8 @@ Source: M. M. Michael and M. L. Scott, *Nonblocking Algorithms and Preemption-Sa
 Memory Multiprocessors*, JPDC 51, 1998, Figure 3.
 
 It is a queue, even if nodes are reused, provided that changes of pointers are counted (`--heap counted`); with
-`--heap free` it is not. `rechecks = False` omits the second read of head and tail. That is harmless as long as nodes are
-not reused (`--heap gc`, the default), but counters alone do not compensate for it. `plain_link` tests and stores where the
+`--heap free` it is not. `rechecks = False` omits the second read of head and tail. That is harmless if nodes are not
+reused (`--heap gc`, the default), but counters alone do not compensate for it. `plain_link` tests and stores where the
 algorithm uses compare-and-swap, so that one of two elements is lost.
 
 Enqueue takes effect when its node is linked. Only a successful dequeue has a fixed linearization point.

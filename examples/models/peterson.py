@@ -5,7 +5,7 @@ Source: G. L. Peterson, *Myths about the Mutual Exclusion Problem*, Information 
 
 Each process announces that it wants to enter and gives way to the other; then it waits. If both were inside at the same
 time, both would draw the same number. In sequentially consistent memory that is impossible. With store buffers
-(`--memory-model tso`) a process may read the other's announcement before its own is visible, without a fence (`fenced`).
+(`--memory-model tso`) a process may read the other's announcement before its own is visible without a fence (`fenced`).
 """
 # Run: linpoint refine peterson.py --operations 2
 # Exit code: 0

@@ -4,8 +4,8 @@
 Source: H. Attiya and J. Welch, *Distributed Computing*, section 10.2.1; example 1 of Liu et al., *Model Checking
 Linearizability via Refinement*, FM 2009, which also asks about two readers.
 
-It is a register for one writer and one reader, and, as the paper notes in a footnote, for two readers. No step of a read
-is always its linearization point: that depends on what the writer does meanwhile.
+It is a register for one writer and one reader, and, as the paper notes in a footnote, for two readers. No step of a
+read is always its linearization point: that depends on what the writer does meanwhile.
 
 A `faulty` reader returns what it finds on its way up without scanning back, so it may read a new value and then an old
 one.

@@ -5,8 +5,8 @@ Source: D. Detlefs et al., *Even Better DCAS-Based Concurrent Deques*, DISC 2000
 S. Doherty et al., *DCAS is not a Silver Bullet for Nonblocking Algorithm Design*, SPAA 2004.
 
 A popped node points to itself, on the side that was its inner one, and so does the dummy: a process that finds this
-takes the deque for empty. First bug: the node under a hat was popped at the other end, other nodes were added meanwhile,
-and the pop reports an empty deque. `looks_again = True` fixes that by a second read of the hat. The second bug remains:
+takes the deque for empty. First bug: the node under a hat was popped at the other end, and others were added meanwhile;
+yet the pop reports an empty deque. `looks_again = True` fixes that by a second read of the hat. The second bug remains:
 both ends pop the same node. It requires three processes and initial elements: `preloaded` elements 1, 2, ... are
 present from the start.
 """
