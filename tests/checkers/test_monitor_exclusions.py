@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a monitor does not apply, in words, each by a small history; and that a search then decides it."""
+"""The stated reason why a monitor does not apply, each on a small history that a search then decides."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def test_every_exclusion_has_a_history() -> None:
 
 
 @pytest.mark.parametrize("operations", [4, 40_000])
-def test_a_monitor_that_is_stopped_says_nothing(operations: int) -> None:
-    """At once, or while it takes stays out of a long stack."""
+def test_a_stopped_monitor_gives_no_answer(operations: int) -> None:
+    """Immediately, or while it processes a long stack."""
     pushes = [("push", [n], None) for n in range(operations // 2)]
     pops = [("pop", [], n) for n in reversed(range(operations // 2))]
     history = linpoint.history(lines(*pushes, *pops))
@@ -151,7 +151,7 @@ def test_a_monitor_that_is_stopped_says_nothing(operations: int) -> None:
     assert monitor_decider.decide_by_monitor(reading, range(operations), stop, None) is None
 
 
-def test_memory_for_a_monitor_is_not_taken_beyond_the_budget() -> None:
+def test_a_monitor_takes_no_memory_beyond_the_budget() -> None:
     history = linpoint.history(lines(*(("push", [n], None) for n in range(20_000))))
     limited = linpoint.check(history, "stack", max_memory=1 << 20)
     assert (limited.status, limited.why) == (Status.UNKNOWN, "the memory budget ran out")
@@ -160,7 +160,7 @@ def test_memory_for_a_monitor_is_not_taken_beyond_the_budget() -> None:
 @pytest.mark.parametrize(
     ("spec", "history", "words", "status"), [case for cases in EXCLUDED.values() for case in cases]
 )
-def test_a_monitor_that_does_not_apply_says_why_and_auto_searches(
+def test_a_monitor_that_does_not_apply_states_the_reason_and_auto_searches(
     spec: Any, history: Any, words: str, status: Status
 ) -> None:
     condition = "strict" if history is CUT_OFF else None
@@ -175,7 +175,7 @@ def test_a_monitor_that_does_not_apply_says_why_and_auto_searches(
 
 
 def test_a_queue_that_cannot_be_full_is_decided() -> None:
-    """The values that were there at first count too."""
+    """Initial values count too."""
     ops = lines(("enqueue", [2], True), ("dequeue", [], 1))
     for capacity, status in ((2, Status.UNKNOWN), (3, Status.LINEARIZABLE)):
         spec = linpoint.specs.queue(capacity=capacity, initial=[1])
@@ -194,7 +194,7 @@ def test_monitors_do_not_decide_conditions_that_are_not_local() -> None:
     assert (verdict.status, verdict.why) == (Status.UNKNOWN, "it supports the condition buffered-durable only")
 
 
-def test_an_order_that_breaks_a_hint_proves_nothing_and_a_violation_does() -> None:
+def test_an_order_that_breaks_a_hint_proves_nothing_but_a_violation_does() -> None:
     contrary = """
         write(1) [0, 9] order {}
         write(2) [0, 9] order {}
@@ -212,7 +212,7 @@ def test_an_order_that_breaks_a_hint_proves_nothing_and_a_violation_does() -> No
     assert refuted.status is Status.VIOLATION
 
 
-def test_an_order_that_deletes_what_is_not_there_proves_nothing() -> None:
+def test_an_order_that_deletes_an_absent_key_proves_nothing() -> None:
     verdict = linpoint.check('A: |--delete("k")->true--|', "map", checker="monitor")
     assert (verdict.status, verdict.why) == (
         Status.UNKNOWN,
@@ -221,14 +221,14 @@ def test_an_order_that_deletes_what_is_not_there_proves_nothing() -> None:
     assert linpoint.check(verdict.history, "map").status is Status.VIOLATION
 
 
-def test_a_violation_that_could_not_be_confirmed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unconfirmed_violation_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitor_decider, "certify_pattern", lambda *_, **__: False)
     verdict = linpoint.check("A: |--write(1)--| |--read()->7--|", "register", checker="monitor")
     assert verdict.status is Status.UNKNOWN
     assert "the time did not suffice to confirm it" in verdict.why
 
 
-def test_each_key_has_an_answer_of_its_own() -> None:
+def test_each_key_has_its_own_answer() -> None:
     keyed = [
         *lines(("cas", [None, 1], True), key="decided"),
         *[line | {"process": 1} for line in lines(("cas", [None, 1], None), key="excluded")],
