@@ -5,7 +5,7 @@ Source: F. Ellen, Y. Lev, V. Luchangco and M. Moir, *SNZI: Scalable NonZero Indi
 
 A process arrives at a node, and departs from the same node later. A query returns whether more have arrived than
 departed. A leaf passes on only its first arrival and its last departure; its counts are doubled, so that one half is 1.
-`Snzi` has two nodes, a root and a leaf, and `SnziOfThree` another leaf: "size 2" and "size 3" of the PAT paper. Both are
+`Snzi` has a root and a leaf, and `SnziOfThree` another leaf: "size 2" and "size 3" of the PAT paper. Both are
 correct. There arriving processes do not query; a separate one only queries: `WatchedSnzi`, `WatchedSnziOfThree`.
 
 A process that finds an unannounced arrival at the root announces it too. If it relies on the first process to do so,
