@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of testing crashes as one HTML document: what is lost and the remedy, the operations around the crash, the
-cache lines as it left them, what was covered, how to see it again.
+"""The result of crash tests as an HTML report: the lost operation and the fix, the operations around the crash, the
+cache lines after it, the coverage, the replay command.
 
-Guarantee: that of ``page_renderer``; names, values and source lines are escaped text. There is no script but that of every
-page.
+Guarantee: that of ``page_renderer``; names, values and source lines are escaped text. The page has only the common
+script of all pages.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class OperationAround:
 
 @dataclass(frozen=True, slots=True)
 class ShownWord:
-    """The last store to a word of a cache line, and whether it survives."""
+    """The last store to a word of a cache line, and whether it survived."""
 
     kind: str
     title: str
@@ -71,7 +71,7 @@ class ShownWord:
 
 @dataclass(frozen=True, slots=True)
 class ShownStore:
-    """A store."""
+    """A store in the table."""
 
     classes: str
     mark: str
@@ -107,7 +107,7 @@ def crash_page(result: Result, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` runs the test, ``replay`` shows its finding again."""
     findings = [_shown_finding(finding, number) for number, finding in enumerate(result.findings)]
     downloads = result_download(crash_document(result))
-    # All of the first finding but its cache lines is on the first screen.
+    # The first screen shows all of the first finding except its cache lines.
     links = {each.id: each.link for at, each in enumerate(findings) if at or each.cache_lines}
     links |= {"covered": "What was covered"}
     links |= {"advice": "Flushes and fences to spare"} if result.advice else {}

@@ -24,7 +24,7 @@ from linpoint.verdicts.status import Status
 
 _WIDTH: Final = 100
 _MAX_SHOWN_BEFORE: Final = 8
-"""Operations before the crash."""
+"""The maximum number of shown operations before the crash."""
 _MAX_SHOWN_PROBES: Final = 6
 _MAX_SHOWN_ADVICE: Final = 5
 CLASS_NAMES: Final = {
@@ -156,7 +156,7 @@ def allowed_text(values: Sequence[Value]) -> str:
 
 
 def covered_lines(result: Result) -> list[str]:
-    """What was covered."""
+    """The coverage as lines of text."""
     coverage = result.coverage
     lines = [f"Tested: {covered(result)}."]
     if coverage.crash_tests_by_kind:
@@ -168,7 +168,7 @@ def covered_lines(result: Result) -> list[str]:
 
 
 def covered(result: Result) -> str:
-    """The numbers, without their full stop."""
+    """The counts of the coverage as text, without the full stop."""
     coverage = result.coverage
     rate = (
         f" ({coverage.crash_tests_a_second:,.0f} a second)"
@@ -196,7 +196,7 @@ def bounds_text(result: Result) -> str:
 
 
 def points_text(points: Mapping[str, int]) -> str:
-    """Likely linearization points by rule."""
+    """The numbers of likely linearization points by rule, as text."""
     rules = ", ".join(f"{points.get(rule, 0):,} {words}" for rule, words in _RULES.items())
     return f"{count_noun(points.get('stores', 0), 'store')} ({rules})"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result for a model as one HTML document: what goes wrong and why the spec refuses it, the run to step through, what
-was covered, how to see it again.
+"""The result for a model as an HTML report: the failure and the reason of the spec, the run to step through, the
+coverage, the replay command.
 
 Guarantee: that of ``page_renderer``; names, values and source lines are escaped text, or data that the script sets as
-text. Without a script, and on paper, the whole run is there with the state at its end. Cost: O(steps x places in memory).
+text. Without scripts, and on paper, the page shows the whole run with its final state. Cost: O(steps x memory cells).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LONGEST: Final = 160
 
 
 def model_page(result: Result, *, command: str = "", replay: str = "") -> str:
-    """The result as an HTML document; ``command`` checks the model, ``replay`` shows its finding again."""
+    """The result as an HTML document; ``command`` checks the model, ``replay`` replays its finding."""
     finding = result.findings[0] if result.findings else None
     downloads = result_download(model_document(result))
     links = {} if finding is None else {"run": "The run"}
@@ -81,7 +81,7 @@ def model_page(result: Result, *, command: str = "", replay: str = "") -> str:
 
 
 def _bars(finding: Finding) -> OperationBars | None:
-    """The operations of the run, which the spec refuses."""
+    """The operations of the run that the spec rejects, as a drawing."""
     history = models.history_of(finding)
     culprit = models.culprit_of(finding)
     at = next((number for number, each in enumerate(history.operations) if each == culprit), None)
@@ -90,7 +90,7 @@ def _bars(finding: Finding) -> OperationBars | None:
 
 
 def _stages(finding: Finding) -> Iterator[dict[str, Any]]:
-    """What is shown before the first step and after each one."""
+    """The contents of the view before the first step and after each step."""
     names = models.names_of(finding)
     wording = wording_of(trace_of(finding), longest=_LONGEST, of_model=True)
     standing = dict.fromkeys(names, ("", "between two operations"))
@@ -123,7 +123,7 @@ def _wrong(finding: Finding) -> str:
 
 
 def _stands(part: TraceStep, call: str) -> tuple[str, str]:
-    """Of a process the operation that is open, and what it did last."""
+    """The open operation of a process, and the text of its last action."""
     if part.kind is StepKind.CALL:
         call = f"{part.operation}({', '.join(map(format_model_value, part.args))})"
     if part.kind is StepKind.RETURN:
@@ -142,7 +142,7 @@ def _memory(memory: Sequence[tuple[str, Any]], changed: Sequence[str]) -> list[l
 
 
 def _waiting(finding: Finding, step: ModelStep) -> list[list[Any]]:
-    """The stores that wait after a step, of each process that has some."""
+    """The buffered stores after a step, for each process that has some."""
     found: dict[int | str, str] = {}
     for part in trace_of(finding).steps[: step.last + 1]:
         if part.thread is not None:

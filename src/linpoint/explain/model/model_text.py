@@ -31,7 +31,7 @@ from linpoint.verdicts.result import Result
 from linpoint.verdicts.status import Status
 
 MAX_TRACE_LINES: Final = 60
-"""Of the steps."""
+"""The maximum number of lines for the steps."""
 _WIDTH: Final = 100
 ENOUGH: Final = 10_000
 """States from which on the bytes of one are more than the tables that are there before the first."""
@@ -107,7 +107,7 @@ def names_of(finding: Finding) -> dict[int | str, int | str]:
 
 
 def culprit_of(finding: Finding) -> Operation | None:
-    """The operation that the spec refuses: the one that returns last."""
+    """The operation that the spec rejects: the one that returns last."""
     returned = [each for each in history_of(finding).operations if each.return_ is not None]
     return max(returned, key=lambda each: each.return_ or 0) if finding.refused and returned else None
 
@@ -126,7 +126,7 @@ def _ways(finding: Finding) -> list[str]:
 def configuration_text(
     survivor: AllowedConfiguration, names: Mapping[int | str, int | str], asking: int | None = None
 ) -> str:
-    """A state of the spec, and what of the open operations has taken effect in it; ``asking`` is about to return."""
+    """A state of the spec, with the open operations that have taken effect in it; ``asking`` is about to return."""
     parts = []
     for process, (call, result) in survivor.done.items():
         gives = f" and returns {fit_value(result)}" if process == asking or result is not None else ""
@@ -142,7 +142,7 @@ def format_model_value(value: Value) -> str:
 
 
 def run_sentence(finding: Finding) -> str:
-    """How long the run is, in a sentence without its full stop."""
+    """A sentence on the length of the run, without the full stop."""
     if finding.kind == "progress":
         return f"The run has {count_noun(finding.length, 'step')}"
     few = "no run with fewer steps goes wrong" if finding.shortest else "there was no time to look for a shorter one"
@@ -153,7 +153,7 @@ def run_sentence(finding: Finding) -> str:
 
 
 def step_numbers(steps: Sequence[ModelStep], count: int) -> list[str]:
-    """For each of ``count`` parts of a trace the number of the step that begins with it, from 1; empty for the others."""
+    """For each of ``count`` parts of a trace, the number (from 1) of the step that begins there; else empty."""
     numbers = [""] * count
     for number, step in enumerate(steps, 1):
         if step.first < count:
@@ -169,7 +169,7 @@ def _steps(finding: Finding) -> list[str]:
 
 
 def covered(result: Result) -> str:
-    """What was covered, without its full stop."""
+    """The coverage as text, without the full stop."""
     coverage = result.coverage
     if result.findings and not coverage.states:
         return f"just this run; {bounds_text(result.bounds)}"

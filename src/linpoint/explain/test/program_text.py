@@ -48,7 +48,7 @@ def _outcomes(outcomes: Mapping[str, int]) -> list[str]:
 
 
 def program_finding_lines(finding: Finding) -> list[str]:
-    """A finding: its schedule, its steps, and what the program printed."""
+    """A finding: its schedule, its steps, and the program's output."""
     if finding.kind == "nondeterminism":
         return ["There are no steps to show, since they would be others the next time."]
     few = (

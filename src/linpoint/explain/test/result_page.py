@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a test as one HTML document: what fails, the smallest scenario, how it happens step by step, in which
-models, what was covered, how to see it again; then the history of that run, where there is one.
+"""The result of a test as an HTML report: the failure, the smallest scenario, the schedule step by step, the models,
+the coverage, the replay command; then the history of the failing run, if there is one.
 
-Guarantee: that of ``page_renderer``; nothing of the code under test is markup: names, values and source lines are escaped
-text. Nothing is guessed: all that a run did is known, so there are no likely causes. Cost: that of the steps and of the
-history.
+Guarantee: that of ``page_renderer``. Names, values and source lines of the code under test are escaped text. The page
+lists no likely causes, since the steps of a run are known. Cost: that of the steps and the history.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _MODELS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ShownModel:
-    """The verdict in one model of execution."""
+    """The verdict in one execution model."""
 
     name: str
     status: Status

@@ -24,7 +24,7 @@ from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 from linpoint.verdicts.status import Status
 
 MAX_TRACE_LINES: Final = 40
-"""Of the steps."""
+"""The maximum number of lines for the steps."""
 _MOST_ORDERS: Final = 6
 _WIDTH: Final = 100
 _WAITING: Final = frozenset(("deadlock", "livelock", "progress", "linearizability", "exception", "nondeterminism"))
@@ -75,7 +75,7 @@ def scenario_note(finding: Finding) -> str:
 
 
 def _table(finding: Finding) -> list[str]:
-    """The operations in a column for each thread, with their results."""
+    """The operations with their results, in a column for each thread."""
     before, threads, after = parts_of(finding.operations)
     cells = [[_cell(each, finding) for each in operations] for operations in threads.values()]
     heads = [f"thread {thread + 1}" for thread in threads]
@@ -95,7 +95,7 @@ def _table(finding: Finding) -> list[str]:
 def parts_of(
     operations: Sequence[ShownOperation],
 ) -> tuple[list[ShownOperation], dict[int, list[ShownOperation]], list[ShownOperation]]:
-    """What ran alone before, what each thread ran, and what ran alone after."""
+    """The operations that ran alone before, those of each thread, and those that ran alone after."""
     before = [each for each in operations if each.thread is None and not each.after]
     numbers = sorted({each.thread for each in operations if each.thread is not None})
     threads = {thread: [each for each in operations if each.thread == thread] for thread in numbers}
@@ -154,7 +154,7 @@ def models_text(result: Result) -> str:
 
 
 def explored(result: Result) -> str:
-    """What was covered."""
+    """The coverage as text."""
     coverage = result.coverage
     sizes = [f"{name} <= {value}" for name, value in result.bounds.items() if name != "preemptions"]
     parts = [

@@ -23,7 +23,7 @@ from linpoint.traces.trace import FAILURES, MEMORY_MODELS, SourcePlace, StepKind
 
 _MAX_LISTED: Final = 6
 _NODE: Final = re.compile(r"[^\W\d]\w*#\d+")
-_CHARS_PER_COLUMN: Final = 4  # letters looked at for each column that they may fill: enough for marks, which take none
+_CHARS_PER_COLUMN: Final = 4  # characters to read per column: combining marks take no column
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +68,22 @@ class StepWording:
         return self.threads[thread]
 
     def place(self, place: SourcePlace) -> str:
-        """A place in few letters: without folders, where that is enough to tell files apart."""
+        """A short place: without directories if the file names are distinct."""
         if self.of_model:
             return f"{place.line}"
         return fit(f"{self.files[place.file]}:{place.line}", self.longest)
 
     def source(self, step: TraceStep) -> str:
-        """The line of source that a step is on, if it is known and not what the step itself is told by."""
+        """The source line of a step, if it is known and the step's own text does not contain it."""
         known = step.place is not None and step.place.text and step.kind is not StepKind.LOCAL
         return self.said(step.place.text.strip()) if known and step.place and step.place.text else ""
 
     def said(self, text: str) -> str:
-        """A text from outside."""
+        """An untrusted text."""
         return fit(escape_controls(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
 
     def value(self, value: Value) -> str:
-        """A value; a question mark where it is not known."""
+        """A value as text; a question mark if it is unknown."""
         if value is UNSET:
             return "?"
         return self.said(model_value(value) if self.of_model else format_value(value))
@@ -201,7 +201,7 @@ def schedule_words(schedule: str, longest: int) -> str:
 
 
 def _listed(parts: Iterable[str]) -> str:
-    """The first few, and how many more there are."""
+    """The first few items and the number of the others."""
     each = list(parts)
     more = [f"{len(each) - _MAX_LISTED:,} more"] if len(each) > _MAX_LISTED else []
     return ", ".join([*each[:_MAX_LISTED], *more])

@@ -20,7 +20,7 @@ _CONDITIONS: Final = {"linearizable": "linearizability", "sequential": "sequenti
 
 
 def call_of(op: Operation) -> str:
-    """The operation as it was called: ``cas(1, 2)``."""
+    """The call of the operation: ``cas(1, 2)``."""
     return one_line(f"{op.name}({', '.join(map(format_value, op.args))})")
 
 
@@ -41,7 +41,7 @@ def condition_name(condition: str) -> str:
 
 
 def name_of(verdict: Verdict, op: Operation) -> str:
-    """The operation in short; with its key only where several keys are shown together."""
+    """The operation in short, with its key only if several keys are shown together."""
     text = str(op) if checked_together(verdict) or op.key is None else str(dataclasses.replace(op, key=None))
     text = one_line(text)
     if op.outcome is not Outcome.OK or op.result is not None or returns_nothing(verdict, op):
@@ -50,12 +50,12 @@ def name_of(verdict: Verdict, op: Operation) -> str:
 
 
 def checked_together(verdict: Verdict) -> bool:
-    """Whether all operations were checked as those of one object, whatever their keys are."""
+    """Whether all operations were checked as operations of one object, whatever their keys are."""
     return len(verdict.keys) == 1 and verdict.keys[0].key is None
 
 
 def key_of(spec: Spec, op: Operation) -> Value:
-    """The key of the object that it works on: its own or, where the spec says so, its first argument."""
+    """The key of the object that it works on: its own key or, as the spec defines, its first argument."""
     return next(iter(spec.arguments(op)), None) if spec.key_argument else op.key
 
 
@@ -65,7 +65,7 @@ def returns_nothing(verdict: Verdict, op: Operation) -> bool:
 
 
 def value_of(op: Operation, value: Value) -> str:
-    """A result of the operation: null is ``absent`` or ``empty`` where that is what it means."""
+    """A result of the operation; null is ``absent`` or ``empty`` if that is its meaning."""
     name = op.name.replace("_", "-")
     if value is None and name == "get":
         return "absent"
@@ -81,7 +81,7 @@ def values_of(op: Operation, values: tuple[Value, ...]) -> str:
 
 
 def when(op: Operation) -> str:
-    """Its times, its order if it has one, and its line."""
+    """Its times, its order if any, and its line."""
     end = "..." if op.return_ is None else f"{op.return_}"
     hint = "" if op.order is None else f"  order {op.order}"
     line = "" if op.line is None else f"  line {op.line}"
@@ -95,5 +95,5 @@ def who(verdict: Verdict, op: Operation) -> str:
 
 
 def moment(history: History, time: Time) -> str:
-    """A time in a sentence; in a log of events, the number of an event."""
+    """A time as text; in a log of events, the number of an event."""
     return f"event {time:,}" if history.by_position else f"{time}"
