@@ -56,7 +56,7 @@ def test_a_comment_counts_and_the_command_wins(run: Command, file: str) -> None:
 
 def test_options_come_before_the_dashes_of_a_command_to_copy(run: Command, file: str) -> None:
     done = run("test", file, "--spec", "register(initial=0)", "--", "-DMORE")
-    line = next(line for line in done.out.splitlines() if line.startswith("See more: "))
+    line = next(line for line in done.out.splitlines() if line.startswith("HTML report: "))
     assert line.endswith("--report report.html -- -DMORE")
 
 

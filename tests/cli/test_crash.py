@@ -134,15 +134,15 @@ def test_every_form(register: Path, run: Command, tmp_path: Path) -> None:
     assert case is not None
     assert case.get("name") == "RegisterTest"
     assert case.find("failure") is not None
-    assert "The cache lines at the crash" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Cache lines at the crash" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_text_for_people(register: Path, run: Command) -> None:
     done = run("crash", "register_test.cpp", *SPEC, "--scenario", "write(7)", "--", *UNFLUSHED)
     assert done.code == 1
-    assert done.out.startswith("VIOLATION: RegisterTest: after a crash when write(1) had returned, read() returned 0")
+    assert done.out.startswith("VIOLATION: RegisterTest: after a crash following write(1), read() returned 0")
     assert "Remedy: flush `*value`" in done.out
-    assert "Show it again: linpoint replay lp1-" in done.out
+    assert "Replay: linpoint replay lp1-" in done.out
 
 
 def test_what_goes_wrong_without_a_crash_is_a_finding_of_its_kind(register: Path, run: Command) -> None:

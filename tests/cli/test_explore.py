@@ -84,7 +84,7 @@ def test_a_program_that_holds_and_its_arguments(run: Command, tmp_path: Path) ->
     (tmp_path / "prog.py").write_text('import sys\nassert sys.argv == ["prog.py", "--json", "x"]\n', encoding="utf-8")
     told = run("explore", "prog.py", "--", "--json", "x")
     assert told.code == 0
-    assert told.out.startswith("HOLDS: prog.py: no schedule shows anything wrong.")
+    assert told.out.startswith("HOLDS: prog.py: no schedule fails.")
 
 
 def test_a_program_that_takes_its_process_with_it(run: Command, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_violation_under_tso_is_told_and_replays(run: Command, tmp_path: Path)
     assert told.out.startswith("VIOLATION: sb.cpp: assertion `r1 == 1 || r2 == 1` fails at sb.cpp:14 in main.")
     assert "buffer: x=1" in told.out
     assert "x = 1 reaches memory" in told.out
-    assert "What it printed last:\n  0 0\n" in told.out
+    assert "Last output:\n  0 0\n" in told.out
     assert not told.err
     document = run("explore", "sb.cpp", "--memory-model", "tso", "--json", "--", *RELAXED).json
     (finding,) = document["findings"]
@@ -190,7 +190,7 @@ def test_what_does_not_compile_is_told_by_the_compiler(run: Command, tmp_path: P
     assert error["code"] == "LP-T033"
     (tmp_path / "b.cpp").write_text("void nowhere(int);\nint main() { nowhere(1); }\n")
     undefined = run("explore", "b.cpp", "--json").error
-    assert (undefined["code"], undefined["message"]) == ("LP-T033", "nowhere(int) is not defined anywhere.")
+    assert (undefined["code"], undefined["message"]) == ("LP-T033", "nowhere(int) is undefined.")
     assert "a.cpp:1:21: error: " in error["message"]
 
 

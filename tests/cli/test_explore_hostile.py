@@ -127,7 +127,7 @@ def test_what_hangs_without_a_step_is_a_livelock(run: Command, tmp_path: Path) -
 
 def test_what_hangs_in_less_time_than_it_takes_to_be_sure_is_unknown(run: Command, tmp_path: Path) -> None:
     told, document = explored(run, tmp_path, "hangs_before_main", budget="1s")
-    assert (told.code, document["why"]) == (3, "a run of the program does not come back")
+    assert (told.code, document["why"]) == (3, "a run of the program does not return")
 
 
 def test_what_allocates_without_end_is_found_within_its_memory(run: Command, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_threads_without_end_are_found(run: Command, tmp_path: Path) -> None:
 def test_what_a_program_prints_does_not_move_the_cursor(run: Command) -> None:
     told = run("explore", hostile("prints_what_confuses_terminals"))
     assert told.code == 1
-    assert "What it printed last:" in told.out
+    assert "Last output:" in told.out
     assert all(line.isprintable() for line in told.out.split("\n"))
 
 

@@ -233,7 +233,7 @@ def test_the_refusal_shows_the_flags_and_the_command_line(run: Command, elsewher
     done = run("replay", replay_token.encode(content))
     assert done.code == 2
     assert done.err == (
-        "error: LP-U010: the token was not run: -fplugin=./evil.so is not a flag that a token may pass to a compiler. "
+        "error: LP-U010: the token was not run: -fplugin=./evil.so is not a compiler flag that a token may use. "
         "If you trust these words, run `linpoint test own.cpp:T --spec stack --scenario 'push(1) | pop()' "
         "--memory-model tso -- -O2 -fplugin=./evil.so`, or replay the token with --allow=-fplugin=./evil.so.\n"
     )

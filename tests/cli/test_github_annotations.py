@@ -27,10 +27,10 @@ def test_a_violation_is_at_the_line_of_the_culprit(run: Command, write: Writer) 
     place, _, message = line.removeprefix("::").partition("::")
     assert place == "error file=bad.jsonl,line=2,title=linpoint%3A violation of register"
     first, reason, cause, again = message.split("%0A")
-    assert first.startswith("read() by process A returned 1, but")
-    assert reason.startswith("The reason: ")
-    assert cause == "Likely cause: a stale read (a guess)."
-    assert run(*again.removeprefix("Show it again: linpoint ").split()).code == 1
+    assert first.startswith("read() by process A returned 1; every valid order")
+    assert reason.startswith("Reason: ")
+    assert cause == "Likely cause (a guess): a stale read."
+    assert run(*again.removeprefix("Replay: linpoint ").split()).code == 1
 
 
 def test_unknown_is_a_warning_and_bad_input_an_error_at_its_place(run: Command, write: Writer) -> None:
@@ -58,7 +58,7 @@ def test_ten_a_file_and_the_first_of_each_file_first(run: Command, write: Writer
         (False, True),
         *[(True, False)] * 9,
     ]
-    assert "25 keys are in violation; 15 more keys in this file have no annotation." in lines[0]
+    assert "25 keys are in violation; 15 more keys in this file are not annotated." in lines[0]
     assert len(set(lines)) == 11
 
 

@@ -74,9 +74,9 @@ def test_a_violation_beyond_the_skew(run: Command, write: Writer, words: list[st
     assert replay_token.decode(finding["replay"][1])["clock_skew"] == skew
     again = run(*finding["replay"], "--json")
     assert (again.code, again.json["clock_skew"]) == (1, skew)
-    assert f"The clocks of different processes may differ by up to {skew:,}.\n" in finding["explanation"]["text"]
+    assert f"Clocks of different processes may differ by up to {skew:,}.\n" in finding["explanation"]["text"]
     shown = run("check", "stale.jsonl", "--spec", "register", *words)
-    assert f"See more: linpoint check stale.jsonl --spec register {' '.join(words[:2])}" in shown.out
+    assert f"HTML report: linpoint check stale.jsonl --spec register {' '.join(words[:2])}" in shown.out
 
 
 @pytest.mark.parametrize("words", [["4ms"], ["4000000"], ["4", "--time-unit", "ms"], ["1s"]])
@@ -87,7 +87,7 @@ def test_within_the_skew_there_is_none(run: Command, write: Writer, words: list[
     assert run("check", "stale.jsonl", "--spec", "register").code == 1
     done = run("check", "stale.jsonl", "--spec", "register", "--clock-skew", *words)
     assert done.code == 0
-    assert "The clocks of different processes may differ by up to" in done.out
+    assert "Clocks of different processes may differ by up to" in done.out
 
 
 def test_what_explains_a_read_may_be_called_later(run: Command, write: Writer) -> None:
@@ -150,5 +150,5 @@ def test_an_explanation_shows_the_orders() -> None:
     text = explanation_text(linpoint.Explanation(bad, core=(0, 1)))
     assert "[0, 10]  order 8" in text
     assert "[20, 30]  order 7" in text
-    assert "Operations with a smaller order take effect first." in text
+    assert "Operations with a smaller order value take effect first." in text
     assert "smaller order" not in explanation_text(linpoint.Explanation(bad, core=(0,)))

@@ -63,7 +63,7 @@ def test_a_file_is_a_suite_and_a_key_is_a_case(run: Command, write: Writer, tmp_
     assert failure.attrib["type"] == "linearizability"
     assert failure.attrib["message"].startswith('on key "b", read() by process of')
     assert str(failure.text).startswith("VIOLATION: ")
-    token = str(explained.findtext("system-out")).removeprefix("Show it again: linpoint ").split()
+    token = str(explained.findtext("system-out")).removeprefix("Replay: linpoint ").split()
     assert run(*token).code == 1
     assert other.attrib["line"] in ("5", "6")
     assert "of its 2 operations" in str(other.findtext("failure")) or "a value was" in str(other.findtext("failure"))
@@ -75,7 +75,7 @@ def test_the_other_keys_of_a_search_have_their_reason_too(run: Command, write: W
     write("keys.jsonl", [*stale("a"), *stale("b", 50)])
     run("check", "keys.jsonl", "--spec", "register", "--checker", "dfs", "--junit", "out.xml")
     other = list(read(tmp_path / "out.xml").iter("failure"))[1]
-    assert other.attrib["message"] == "no order of its 2 operations fits the spec register."
+    assert other.attrib["message"] == "no order of its 2 operations satisfies the spec register."
     assert "read()" in str(other.text)
     assert "line 4" in str(other.text)
 

@@ -102,7 +102,7 @@ def test_operations_that_wait_for_each_other_are_a_deadlock_without_a_spec(run: 
     (finding,) = told.json["findings"]
     assert finding["kind"] == "deadlock"
     assert finding["message"] == (
-        "deadlock: left(), right() never come back, and atomic operations would let one go on"
+        "deadlock: left(), right() never return, although atomic operations would let one of them proceed"
     )
     assert run(*finding["replay"]).code == 1
 

@@ -59,7 +59,7 @@ def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
     files = ["good.jsonl", "bad.jsonl", "missing.jsonl"]
     done = run("check", *files, "--spec", "register", "--report", "out.html")
     assert done.code == 2
-    assert done.out.splitlines()[-1] == "Report: out.html (and 1 page beside it)"
+    assert done.out.splitlines()[-1] == "Report: out.html (and 1 page in the same directory)"
     assert {each.name for each in tmp_path.glob("*.html")} == {"out.html", "out-2.html"}
     overview = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "1 of 3 results is a violation and 1 is an error." in overview
@@ -107,17 +107,17 @@ def test_following_has_all_forms_too(run: Command, write: Writer, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "place", "words"),
     [
-        (["--report", "folder.html"], "folder.html", "it is a folder"),
+        (["--report", "folder.html"], "folder.html", "it is a directory"),
         (["--report", "page.pdf"], "page.pdf", 'the ending ".pdf" says no page'),
         (["--report", "-"], "-", "says no page"),
-        (["--junit", "-"], "-", "standard output has the answer"),
+        (["--junit", "-"], "-", "standard output already carries the result"),
         (["--junit", "bad.jsonl"], "bad.jsonl", "it is the history itself"),
         (["--junit", "link.xml"], "link.xml", "it is the history itself"),
-        (["--junit", "missing/out.xml"], "missing/out.xml", "its folder is not there"),
+        (["--junit", "missing/out.xml"], "missing/out.xml", "its directory does not exist"),
         (["--junit", "x" * 300], "x" * 300, "cannot be written"),
-        (["--junit", "out.html", "--report", "./out.html"], "./out.html", "another file is to be written there"),
+        (["--junit", "out.html", "--report", "./out.html"], "./out.html", "another output has the same path"),
         (["good.jsonl", "--junit", "out-2.html", "--report", "out.html"], "out-2.html", "another file"),
-        (["good.jsonl", "--report", "pages.html"], "pages-1.html", "it is a folder"),
+        (["good.jsonl", "--report", "pages.html"], "pages-1.html", "it is a directory"),
         (["--report", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
         (["--junit", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
     ],
@@ -270,9 +270,9 @@ def test_a_file_that_looks_like_an_option_is_shown_as_a_file(run: Command, write
     done = run("check", "--spec", "s\udcff.py:Spec", "--github", "--junit", "o.xml", "--", "-x.jsonl")
     assert done.code == 1
     again = "linpoint check ./-x.jsonl --spec $'s\\xff.py:Spec'"
-    assert f"See more: {again} --report report.html" in done.out
-    assert done.out.count(f"Show it again: {again}") == 2  # once for people, once in the annotation
-    assert f"Show it again: {again}" in (tmp_path / "o.xml").read_text()
+    assert f"HTML report: {again} --report report.html" in done.out
+    assert done.out.count(f"Replay: {again}") == 2  # once for people, once in the annotation
+    assert f"Replay: {again}" in (tmp_path / "o.xml").read_text()
 
 
 # Bugs of ours
@@ -287,7 +287,7 @@ def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: 
     assert written.error is not None
     assert written.error.code == "LP-U005"
     assert written.error.message.startswith(
-        f"its content could not be made: {type(bug).__name__} in test_output_files.py:"
+        f"its content could not be created: {type(bug).__name__} in test_output_files.py:"
     )
     assert len(written.error.message) < 1_000
     assert not list(tmp_path.iterdir())
@@ -313,7 +313,7 @@ def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, 
         assert document["junit"]["written"] is True
     else:
         assert done.stdout.startswith("VIOLATION")
-        assert done.stderr.startswith("error: LP-U005 o.html: its content could not be made: KeyError in ")
+        assert done.stderr.startswith("error: LP-U005 o.html: its content could not be created: KeyError in ")
 
 
 # Writing

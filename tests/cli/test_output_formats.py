@@ -114,7 +114,7 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     assert failure.attrib["type"] == "linearizability"
     assert failure.attrib["message"] == broken["findings"][0]["message"]
     assert "=> " in str(failure.text)
-    again = str(cases["Broken"].findtext("system-out")).removeprefix("Show it again: linpoint ").split()
+    again = str(cases["Broken"].findtext("system-out")).removeprefix("Replay: linpoint ").split()
     assert again == broken["findings"][0]["replay"]
     assert run(*again).code == 1
     error = other.find("testcase/error")
@@ -124,7 +124,7 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     # lines for GitHub, and for people in a hurry
     first, absent, second = commands(done.err)
     assert first.startswith(f"::error file=counters.py,line={WRITES},title=linpoint%3A linearizability in Broken::")
-    assert "%0AShow it again: linpoint replay " in first
+    assert "%0AReplay: linpoint replay " in first
     assert second.startswith("::error file=counters.py,title=linpoint%3A crash in Dying::")
     assert absent.startswith("::error file=missing.py,title=linpoint%3A LP-T015::")
     lines = [line for line in done.err.splitlines() if re.match(r"[A-Z]+ \w+\.py:", line)]
@@ -149,11 +149,11 @@ def test_one_test_has_its_page_at_the_path(run: Command, tmp_path: Path) -> None
 def test_the_next_commands_are_told(run: Command) -> None:
     done = run("test", "counters.py:Broken")
     more, again = done.out.splitlines()[-2:]
-    assert more == "See more: linpoint test counters.py:Broken --report report.html"
-    replayed = run(*again.removeprefix("Show it again: linpoint ").split())
+    assert more == "HTML report: linpoint test counters.py:Broken --report report.html"
+    replayed = run(*again.removeprefix("Replay: linpoint ").split())
     assert replayed.code == 1
     assert "increment returns 1" in replayed.out
-    assert "See more" not in replayed.out
+    assert "HTML report" not in replayed.out
 
 
 def test_a_crash_is_shown_again_by_its_scenario(run: Command) -> None:

@@ -58,7 +58,7 @@ EXPLORE = (
 @pytest.mark.parametrize(
     ("token", "first_words"),
     [
-        (CHECK, "VIOLATION: read() by process 0 returned 1, "),
+        (CHECK, "VIOLATION: read() by process 0 returned 1; "),
         (TEST, "VIOLATION: TestCounter: "),
         (EXPLORE, "VIOLATION: racy.py: "),
     ],

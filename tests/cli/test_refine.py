@@ -87,8 +87,8 @@ def test_a_violation_is_1_with_the_shortest_run(run: Command, write: Writer) -> 
     assert lines[1] == "read() returned 1; the spec allows only 2 here."
     assert "The run has 5 steps" in done.out
     assert "self.n.store(s…n.load() + 1)" in done.out
-    assert "See more: linpoint refine counter.py:Counter --report report.html" in done.out
-    assert lines[-1].startswith("Show it again: linpoint replay lp1-")
+    assert "HTML report: linpoint refine counter.py:Counter --report report.html" in done.out
+    assert lines[-1].startswith("Replay: linpoint replay lp1-")
 
 
 def test_the_document_of_a_violation(run: Command, write: Writer) -> None:
@@ -258,14 +258,14 @@ def test_a_budget_that_ends_is_unknown_with_how_far_it_came(start: Starter, copy
     assert done.out.startswith("UNKNOWN: Treiber: the budget ended.")
     assert "states" in done.out
     assert "depth" in done.out
-    assert "This is no pass" in done.out
+    assert "This is not a pass" in done.out
     assert "larger --budget" in " ".join(done.out.split())
 
 
 def test_memory_that_is_used_up_is_unknown(start: Starter, copy: Copy) -> None:
     done = finished(start, "refine", copy(ZOO / "treiber.py"), *BIG, "--max-memory", "120M", "--json")
     assert done.code == 3
-    assert done.json["why"] == "there was no memory left"
+    assert done.json["why"] == "the memory budget ran out"
     assert "--max-memory" in done.json["remedy"]
     assert done.json["statistics"]["states"] > 1000
     assert done.json["exhaustive"] is False
@@ -307,7 +307,7 @@ def test_a_bound_that_was_hit_is_unknown(run: Command, write: Writer) -> None:
     write("pile.py", PILE)
     done = run("refine", "pile.py", "--processes", "1", "--operations", "0", "--json", "--budget", "20s")
     assert (done.code, done.json["verdict"]) == (3, "unknown")
-    assert "a bound was hit:" in done.json["why"]
+    assert "a bound was reached:" in done.json["why"]
     assert "nodes of Node" in done.json["why"]
     assert done.json["remedy"]
 

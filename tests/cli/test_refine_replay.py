@@ -71,8 +71,8 @@ def test_a_run_that_is_gone_is_said_and_searched_again(run: Command, tmp_path: P
     file.write_text(file.read_text().replace("atomic = False", "atomic = True", 1))
     again = run(*replay, "--json")
     assert (again.code, again.json["verdict"]) == (0, "holds")
-    assert "is not there any more" in again.json["warnings"][0]
-    assert "is not there any more" in run(*replay).out
+    assert "no longer has the run of the token" in again.json["warnings"][0]
+    assert "no longer has the run of the token" in run(*replay).out
 
 
 def test_another_mistake_in_its_place_is_found(run: Command, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_another_mistake_in_its_place_is_found(run: Command, tmp_path: Path) -> 
     file.write_text(file.read_text().replace("return self.n.load()", "assert False", 1))
     again = run(*done.json["findings"][0]["replay"], "--json")
     assert (again.code, again.json["findings"][0]["kind"]) == (1, "assertion")
-    assert "is not there any more" in again.json["warnings"][0]
+    assert "no longer has the run of the token" in again.json["warnings"][0]
 
 
 def test_a_file_that_is_gone_is_bad_input(run: Command, tmp_path: Path) -> None:

@@ -69,8 +69,8 @@ def test_a_file_that_is_no_result_is_an_error_and_the_others_are_on_the_page(
     done = run("report", "good.json", "bad.jsonl", "half.json", "missing.json")
     assert done.code == 2
     first, second, third = done.err.splitlines()
-    assert first.startswith("error: LP-R001 bad.jsonl:1: this is not a result of linpoint: ")
-    assert second.startswith("error: LP-R001 half.json: this is not a result of linpoint: it is not JSON")
+    assert first.startswith("error: LP-R001 bad.jsonl:1: not a result of linpoint: ")
+    assert second.startswith("error: LP-R001 half.json: not a result of linpoint: it is not JSON")
     assert third.startswith("error: LP-H001 missing.json: ")
     assert done.out.splitlines()[0] == "No violation in 4 results, but 3 are errors."
     assert "LP-R001" in (tmp_path / "linpoint-report.html").read_text()
@@ -82,8 +82,8 @@ def test_an_empty_file_is_no_result(run: Command, write: Writer, content: str) -
     done = run("report", "empty.json")
     assert done.code == 2
     assert done.err == (
-        "error: LP-R001 empty.json: this is not a result of linpoint: it is empty. "
-        "Give it what a command printed with --json.\n"
+        "error: LP-R001 empty.json: not a result of linpoint: it is empty. "
+        "Pass the output of a command with --json.\n"
     )
     assert "LP-R001 standard input: " in run("report", "-", stdin=content).err
 
@@ -115,7 +115,7 @@ def test_a_document_whose_verdict_is_worse_than_those_of_its_files_counts_as_the
     run("report", "whole.json")
     page = (tmp_path / "linpoint-report.html").read_text()
     assert '<th scope="row">whole.json</th>' in page
-    assert "it is said of the whole, and of no part" in page
+    assert "this applies to the whole result, not to one part" in page
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
@@ -127,7 +127,7 @@ def test_what_only_python_takes_for_a_number_is_not_json(run: Command, write: Wr
         done = run("report", file)
         assert done.code == 2
         assert done.err.startswith(
-            f"error: LP-R001 {place}: this is not a result of linpoint: it is not JSON: {number}"
+            f"error: LP-R001 {place}: not a result of linpoint: it is not JSON: {number}"
         )
 
 
@@ -152,8 +152,8 @@ def test_standard_input_has_documents_too(run: Command) -> None:
     ("output", "words"),
     [
         ("good.html", "it is one of the results"),
-        ("folder.html", "it is a folder"),
-        ("missing/x.html", "its folder is not there"),
+        ("folder.html", "it is a directory"),
+        ("missing/x.html", "its directory does not exist"),
         ("x.txt", 'the ending ".txt" says no page'),
     ],
 )

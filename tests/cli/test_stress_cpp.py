@@ -83,9 +83,9 @@ def test_a_violation_replays_without_the_file(run: Command, registers: str, tmp_
 def test_a_crash_is_shown_again_by_the_same_command(run: Command, registers: str, tmp_path: Path) -> None:
     done = run("test", f"{registers}:Crashes", "--spec", "register", "--stress", "--threads", "2", "--junit", "j.xml")
     assert done.code == 1
-    assert "At that moment: process " in done.out
+    assert "Running at that time: process " in done.out
     words = ["test", "registers.cpp:Crashes", "--stress", "--spec", "register", "--threads", "2"]
-    assert f"\nShow it again: linpoint {' '.join(words)}\n" in done.out
+    assert f"\nReplay: linpoint {' '.join(words)}\n" in done.out
     assert run(*words).code == 1
     failure = ET.parse(tmp_path / "j.xml").getroot().find(".//failure")
     assert failure is not None

@@ -204,10 +204,10 @@ def test_a_missing_fence_is_named(run: Command) -> None:
     (finding,) = told.json["findings"]
     first, last = finding["explanation"]["advice"]
     assert first.startswith(
-        "One fence mends it: std::atomic_thread_fence(std::memory_order_seq_cst) after the store at"
+        "Fix (verified): add one fence after the store at"
     )
     assert "table.cpp:7" in first
-    assert last == "The scenario holds with it, under every schedule"
+    assert last == "With it, the scenario passes under every schedule"
     assert "reaches" in finding["explanation"]["text"]
     mended = run("test", "table.cpp", "--spec", "map", "--memory-model", "tso", "--json", *ORDERED)
     assert mended.code == 0
@@ -225,7 +225,7 @@ def test_operations_before_and_after_run_alone(run: Command) -> None:
 def test_outcomes_are_compared_with_those_of_atomic_operations(run: Command) -> None:
     told = run("test", "table.cpp", "--method", "outcomes", "--json", *RELAXED)
     assert told.code == 1
-    assert told.json["why"] == "right under SC, wrong under TSO"
+    assert told.json["why"] == "correct under SC, wrong under TSO"
     assert told.json["models"] == {"sc": "linearizable", "tso": "violation"}
     (finding,) = told.json["findings"]
     assert run(*finding["replay"]).code == 1
@@ -369,7 +369,7 @@ def test_reports_are_written(run: Command, folder: Path) -> None:
     assert "::error file=" in told.out
     page = (folder / "table.html").read_text()
     assert "reaches memory" in page
-    assert "<h2>How to mend it</h2><p>One fence mends it: " in page
+    assert "<h2>Fix</h2><p>Fix (verified): add one fence after the store at " in page
     suite = ET.parse(folder / "table.xml").getroot()
     assert suite.find(".//failure") is not None
 

@@ -47,7 +47,7 @@ _EVIDENCE = CrashEvidence(
 def _finding(evidence: CrashEvidence = _EVIDENCE, **more: object) -> Finding:
     finding = Finding(
         kind="durability",
-        message="after a crash in insert(1, 2), get(1) returned 0 where the spec allows 2 or null",
+        message="after a crash in insert(1, 2), get(1) returned 0; the spec requires 2 or null",
         evidence=evidence,
         place=SourcePlace("list.hpp", 41, "insert", "node->key = key;"),
         replay_token=ReplayToken("crash", file="list_test.cpp"),
@@ -76,7 +76,7 @@ def _result(status: Status, *findings: Finding, **more: object) -> Result:
         subject_kind="crash",
         name="ListTest",
         status=status,
-        why="every crash that was tested is survived",
+        why="correct after every crash tested",
         findings=findings,
         coverage=coverage,
         spec="map",
@@ -93,31 +93,31 @@ def test_the_text_of_a_violation() -> None:
     assert text.startswith("VIOLATION: ListTest: after a crash in insert(1, 2), get(1) returned 0")
     for line in (
         "Class: DL1 (incompletely durable), C2 (completed and lost); 3 crash states with this cause.",
-        "Violates: strict (not durable: the operation may still take effect after the crash).",
-        "  ... 19 operations before, then",
+        "Violates: strict (but not durable: the operation may still take effect after the crash).",
+        "  ... 19 earlier operations",
         "  insert(1, 2)   cut off",
-        "  get(1) -> 0   <-- the spec allows 2 or null",
-        "  get(9)   <-- does not come back",
+        "  get(1) -> 0   <-- the spec requires 2 or null",
+        "  get(9)   <-- does not return",
         "      LOST       list.hpp:41  node->key = 7                <-- make this durable",
         "      kept       list.hpp:41  node->key = 7                <-- before this",
         "Crash tests by kind: 90 DL1, 30 C2.",
-        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 3 publishing, 2 fresh, left out).",
+        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 3 publishing, 2 fresh, excluded).",
         "Warning: PMDK's inside is assumed to be correct.",
     ):
         assert line in text.splitlines(), line
     assert "Remedy: flush `node->key` (list.hpp:41) and fence before line 44. Proven:" in text
-    assert "Advice: the flush at list.hpp:50 changed nothing 3 times" in text
+    assert "Advice: the flush at list.hpp:50 had no effect 3 times" in text
 
 
 def test_a_pass_states_what_it_covered_and_what_not() -> None:
     text = _result(Status.HOLDS).explain().text
-    assert "30 operations, 120 crash tests (1,200 a second), 4 schedules" in text
+    assert "30 operations, 120 crash tests (1,200 per second), 4 schedules" in text
     assert "not exhaustive" in text
     assert "It says nothing of other workloads" in text
     text = _result(Status.HOLDS, exhaustive=True).explain().text
-    assert "every crash state that recovery and probes can tell apart" in text.replace("\n", " ")
+    assert "every crash state that recovery and probes can distinguish" in text.replace("\n", " ")
     text = _result(Status.UNKNOWN, why="the budget ended before any crash was tested").explain().text
-    assert "This is no pass" in text
+    assert "This is not a pass" in text
 
 
 def test_the_document_follows_the_contract() -> None:
@@ -174,7 +174,7 @@ def test_a_page_is_well_formed_and_safe(answer: Status) -> None:
     assert answer.name in page
     assert "\x1b" not in result.explain().text
     if findings:
-        assert "The cache lines at the crash" in page
+        assert "Cache lines at the crash" in page
         assert 'class="lost"' in page
 
 

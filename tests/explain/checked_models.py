@@ -37,9 +37,9 @@ PASSES = {
     "lock-free": (ZOO / "treiber.py", "Treiber", {}, {"progress": "lock-free"}),
 }
 UNKNOWN = {
-    "no-time": ("the budget ended", "Use fewer processes or operations, or smaller domains, or a larger --budget."),
+    "no-time": ("the budget ended", "Use fewer processes or operations, or smaller domains, or increase --budget."),
     "no-memory": ("there was no memory left", "Use fewer processes or operations."),
-    "interrupted": ("the run was interrupted", "Run it again, with --budget if it is to end by itself."),
+    "interrupted": ("the run was interrupted", "Run it again, with --budget to limit the time."),
 }
 RESULTS = (*VIOLATIONS, *PASSES, *UNKNOWN)
 

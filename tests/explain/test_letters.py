@@ -80,7 +80,7 @@ def test_what_is_wrapped_fits_and_loses_nothing_unless_it_says_so(text: str, wid
 
 
 def test_lines_are_broken_at_spaces() -> None:
-    assert wrap("blocked on fork[2], Confucius has it", 17) == ["blocked on", "fork[2],", "Confucius has it"]
+    assert wrap("blocked on fork[2], held by Confucius", 17) == ["blocked on", "fork[2], held by", "Confucius"]
 
 
 def test_padding_counts_columns() -> None:

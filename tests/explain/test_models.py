@@ -158,7 +158,7 @@ def test_a_result_has_no_truth() -> None:
 
 def test_raising_for_a_violation_says_it_all() -> None:
     result("holds").raise_for_violation()
-    with pytest.raises(linpoint.ViolationError, match="the spec allows only 1 here"):
+    with pytest.raises(linpoint.ViolationError, match="every valid order requires 1"):
         result("array-queue").raise_for_violation()
     with pytest.raises(linpoint.UndecidedError, match="the budget ended"):
         result("no-time").raise_for_violation()

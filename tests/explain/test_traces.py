@@ -86,8 +86,8 @@ def test_a_buffer_that_did_not_change_is_not_told_again() -> None:
 
 
 def test_a_thread_that_could_go_on_is_named_at_a_preemption() -> None:
-    assert "--- preemption: right runs, though left could go on ---" in trace_text(SAMPLES["store-buffering"]())
-    assert "--- A runs ---" in trace_text(SAMPLES["lost-update"]())
+    assert "--- switch to right (left still runnable) ---" in trace_text(SAMPLES["store-buffering"]())
+    assert "--- switch to A ---" in trace_text(SAMPLES["lost-update"]())
 
 
 def test_operations_are_brackets_around_their_steps() -> None:
@@ -103,7 +103,7 @@ def test_a_crash_goes_across_and_says_what_it_lost() -> None:
 
 
 def test_who_is_in_the_way_is_named() -> None:
-    assert "Confucius has it" in trace_text(SAMPLES["deadlock"]())
+    assert re.search(r"held by[│\s]+Confucius", trace_text(SAMPLES["deadlock"]()))
 
 
 def test_too_many_threads_become_a_list() -> None:
@@ -129,8 +129,8 @@ def test_a_long_trace_keeps_preemptions_and_what_is_near_the_failure() -> None:
 def test_rounds_of_a_loop_are_folded_but_the_first_and_the_last() -> None:
     trace = SAMPLES["round-and-round"]()
     text = trace_text(trace)
-    assert "... ping: 196 steps that repeat those before ..." in text
-    assert "preemption: pong runs" in text
+    assert "... ping: 196 steps that repeat the previous ones ..." in text
+    assert "switch to pong (ping still runnable)" in text
     assert {0, 1, 2, 3, len(trace.steps) - 2, len(trace.steps) - 1} <= set(rows_of(trace))
 
 
@@ -166,11 +166,11 @@ def test_files_of_one_name_are_told_apart() -> None:
 def test_a_schedule_is_shown_whole_or_not_at_all() -> None:
     steps = (step(0, Kind.EXIT),)
     assert trace_text(Trace(threads(0), steps, schedule="0")).endswith("\nSchedule: 0")
-    assert trace_text(Trace(threads(0), steps, schedule="01" * 500)).endswith("Schedule: 1,000 letters, not shown")
+    assert trace_text(Trace(threads(0), steps, schedule="01" * 500)).endswith("Schedule: 1,000 characters, not shown")
 
 
 def test_a_trace_without_steps_or_threads_is_a_sentence() -> None:
-    assert trace_text(Trace((), ())) == "0 threads, 0 steps, 0 preemptions, SC: nothing went wrong"
+    assert trace_text(Trace((), ())) == "0 threads, 0 steps, 0 preemptions, SC: no failure"
     assert "=== CRASH ===" in trace_text(Trace((), (step(None, Kind.CRASH),)))
 
 
@@ -227,5 +227,5 @@ def test_a_name_of_a_thread_is_shortened_in_its_column() -> None:
 
 def test_nothing_wrong_is_said_too() -> None:
     trace = Trace(threads(0), (step(0, Kind.EXIT),))
-    assert lines_of(trace)[0].endswith("SC: nothing went wrong")
+    assert lines_of(trace)[0].endswith("SC: no failure")
     assert lines_of(Trace(threads(0), trace.steps, failure=TraceFailure("race", 0)))[0].endswith("SC: data race")

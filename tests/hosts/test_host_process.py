@@ -53,13 +53,13 @@ def test_progress_is_received(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "died", "by_itself"),
     [
-        ("os.kill(os.getpid(), signal.SIGSEGV)", "its process was ended by SIGSEGV", True),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "its process was ended by SIGKILL, as when", False),
-        ("os._exit(0)", "its process exited with code 0 in the middle of a run", True),
-        ("sys.exit('--search: what is that')", "the host refuses, which is a bug to report: --search: what", False),
-        ("os.write(fd, b'nonsense\\n')", "the host says what cannot be read", False),
-        ("say(result=dict(ended='budget', completed=None))", "the host says what cannot be read", False),
-        ('os.write(fd, b\'[1]\\n{"result":{"ended":[]}}\\n\')', "the host says what cannot be read", False),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "its process was terminated by SIGSEGV", True),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "its process was terminated by SIGKILL, possibly", False),
+        ("os._exit(0)", "its process exited with code 0 during a run", True),
+        ("sys.exit('--search: what is that')", "the host failed, please report this bug: --search: what", False),
+        ("os.write(fd, b'nonsense\\n')", "the host sent an invalid message", False),
+        ("say(result=dict(ended='budget', completed=None))", "the host sent an invalid message", False),
+        ('os.write(fd, b\'[1]\\n{"result":{"ended":[]}}\\n\')', "the host sent an invalid message", False),
     ],
 )
 def test_a_host_that_dies_is_reported(tmp_path: Path, code: str, died: str, by_itself: bool) -> None:
@@ -72,7 +72,7 @@ def test_a_host_that_dies_is_reported(tmp_path: Path, code: str, died: str, by_i
 
 def test_a_host_that_hangs_is_ended(tmp_path: Path) -> None:
     outcome = run(tmp_path, seconds=0.1, do="time.sleep(10_000)", ended="budget")
-    assert outcome.died == "a run of the program does not come back"
+    assert outcome.died == "a run of the program does not return"
 
 
 def test_a_host_that_does_not_exit_after_its_result_is_ended(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_host_of_another_version_is_rejected(tmp_path: Path, first: str, versi
     ours = f"say(hello=dict(protocol={PROTOCOL}))"
     script = path.read_text(encoding="utf-8").replace(ours, f"os.write(fd, {first.encode()!r} + b'\\n')")
     path.write_text(script, encoding="utf-8")
-    with pytest.raises(TestError, match=f"LP-T035: the host speaks {version}, and this linpoint speaks protocol 1"):
+    with pytest.raises(TestError, match=f"LP-T035: the host uses {version}, but this linpoint requires protocol 1"):
         ProgramHost(path, tmp_path / "target.so", HostConfig()).run("dpor", seconds=5)
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

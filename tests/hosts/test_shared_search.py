@@ -127,7 +127,7 @@ def test_a_worker_that_dies_ends_the_others(tmp_path: Path) -> None:
     outcome = shared(tmp_path, "os.kill(os.getpid(), signal.SIGSEGV)", ended="budget")
     assert outcome.result is None
     assert outcome.by_itself
-    assert outcome.died == "its process was ended by SIGSEGV"
+    assert outcome.died == "its process was terminated by SIGSEGV"
     assert outcome.reached.schedules == 6
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 import linpoint.pytest_plugin.cpp_items  # noqa: F401 - what a run inside of this process imports is forgotten after it
-from linpoint.targets.build_cache import cache_folder
+from linpoint.targets.build_cache import cache_directory
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import find_host
 from tests.pytest_plugin.test_collection import names
 
 pytest_plugins = ["pytester"]
 
-CACHE = cache_folder()
+CACHE = cache_directory()
 COUNTERS = """\
 // linpoint: --spec counter --threads 2 -- -Iinclude
 #include <atomic>
@@ -118,7 +118,7 @@ def test_cpp_tests_pass_fail_and_replay(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "*_ Torn _*",
-            "VIOLATION: Torn: read() returned 1, but no order of the operations allows that (allowed: 2).",
+            "VIOLATION: Torn: read() returned 1; every valid order requires 2.",
             "*thread 1*|*thread 2*",
             "*linpoint replay*",
             "pytest native/counters_linpoint.cpp::Torn --linpoint-replay lp1-*",

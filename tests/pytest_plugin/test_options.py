@@ -96,7 +96,7 @@ def test_a_fixed_test_passes_its_replay(pytester: pytest.Pytester) -> None:
     path.write_text(path.read_text().replace("return Counter()", "return Locked()"), encoding="utf-8")
     result = pytester.runpytest_subprocess("-rP", *arguments)
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*the code has changed since the finding was made*"])
+    result.stdout.fnmatch_lines(["*the code has changed since the finding*"])
 
 
 def test_a_token_of_another_test_is_rejected(pytester: pytest.Pytester) -> None:

@@ -22,7 +22,7 @@ def test_a_violation_shows_its_explanation(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "*_ TestBroken _*",
-            "VIOLATION: TestBroken: no order of the operations gives these results together: *",
+            "VIOLATION: TestBroken: no valid order gives these results together: *",
             "  increment() -> 1 | increment() -> 1",
             "*preemption*",
             "Explored: *",
@@ -60,7 +60,7 @@ def test_a_pass_states_its_coverage(pytester: pytest.Pytester) -> None:
     assert "linpoint" not in re.sub(r"^plugins: .*$|^rootdir: .*$", "", quiet.stdout.str(), flags=re.MULTILINE)
     shown = pytester.runpytest("-rP")
     shown.stdout.fnmatch_lines(
-        ["*- linpoint -*", "LINEARIZABLE: TestRight: *", "Explored: *; every schedule of every such scenario."]
+        ["*- linpoint -*", "LINEARIZABLE: TestRight: *", "Explored: *; all schedules of all such scenarios."]
     )
 
 
@@ -176,7 +176,7 @@ def test_class():
         [
             ">*linpoint.test(Counter, *).raise_for_violation()",
             "E * VIOLATION: Counter: *",
-            "E * Show it again: replay=*lp1-*",
+            "E * Replay: replay=*lp1-*",
         ]
     )
     assert "finding.py" not in result.stdout.str()
@@ -192,6 +192,6 @@ def test_the_text_of_a_violation_error_contains_its_replay() -> None:
 
     with pytest.raises(linpoint.ViolationError) as caught:
         linpoint.test(Counter, ["increment"]).raise_for_violation()
-    token = re.findall(r'Show it again: replay="(lp1-[\w-]+)"$', str(caught.value))[0]
+    token = re.findall(r'Replay: replay="(lp1-[\w-]+)"$', str(caught.value))[0]
     again = linpoint.test(Counter, ["increment"], replay=token)
     assert again.status is linpoint.Status.VIOLATION

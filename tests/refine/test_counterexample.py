@@ -58,7 +58,7 @@ def test_a_finding_can_be_taken_again(name: str) -> None:
     subject = ModelSubject(question)
     (finding,) = run_campaign(subject, math.inf).findings
     again = replay_finding(subject, failure_of_token(finding.replay), math.inf, changed=False)
-    assert again.why == "the run of the token goes wrong again"
+    assert again.why == "the run of the token fails again"
     assert again.findings[0].trace == finding.trace
     assert again.findings[0].steps == finding.steps
 

@@ -317,7 +317,7 @@ def test_whoever_waits_as_the_spec_wants_is_in_no_deadlock(without) -> None:
 def test_operations_that_never_return_are_named() -> None:
     result = check_model(Never, progress="deadlock-free")
     assert result.answer is Answer.HOLDS
-    assert result.warnings == ("go returned in no run, so that this says nothing of it",)
+    assert result.warnings == ("go returned in no run, so the result does not cover it",)
     assert not check_model(Mutex).warnings
 
 
@@ -340,7 +340,7 @@ class Pushy(linpoint.Model):
 def test_a_bound_that_was_hit_is_no_pass() -> None:
     result = check_model(Pushy, progress="deadlock-free", memory_model="tso", operations=1)
     assert result.answer is Answer.UNKNOWN
-    assert result.why == "a bound was hit: 32 stores of one process that wait"
+    assert result.why == "a bound was reached: 32 stores of one process that wait"
     assert result.remedy
     assert not result.exhaustive
 

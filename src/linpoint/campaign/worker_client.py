@@ -83,12 +83,12 @@ def run_in_worker(
             except KeyboardInterrupt:
                 process.interrupt()
             except msgspec.MsgspecError as error:
-                process.stop(f"it sent a message that cannot be read: {error}", grace_s=0.0)
+                process.stop(f"it sent an invalid message: {error}", grace_s=0.0)
         stopped = _STOPPED.get(process.stopped, process.stopped)
         if answer is not None:
             return WorkerOutcome(answer, "", reached, stopped, process.interrupted)
         outcome = process.outcome(grace_s=_GRACE_S)
     died = f"it exited with code {outcome.exit_code}"
     if outcome.signal is not None:
-        died = f"it was ended by {outcome.signal_name}"
+        died = f"it was terminated by {outcome.signal_name}"
     return WorkerOutcome(None, stopped or died, reached, stopped, outcome.interrupted)

@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def _internal_error(request: TestRequest | ProgramRequest, error: Exception) -> RenderedResult:
-    why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
+    why = f"internal error, please report this bug: {type(error).__name__}: {error}"
     if isinstance(request, ProgramRequest):
         return rendered_result(undecided_result("program", request.file, why, file=request.file))
     name = request.test or request.file

@@ -247,7 +247,7 @@ def read_workload(path: str) -> tuple[list[Call], list[Call]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise TestError(
-            "LP-C002", f"the workload cannot be read: {reason}.", place=path, remedy="Give a text file."
+            "LP-C002", f"the workload cannot be read: {reason}.", place=path, remedy="Use a UTF-8 text file."
         ) from None
     if text.lstrip().startswith("{"):
         return list(_from_lines(text, path)), []
@@ -265,9 +265,9 @@ def _from_lines(text: str, path: str) -> Iterator[Call]:
             fact = error.message.rstrip(".") if isinstance(error, LinpointError) else f"{type(error).__name__}: {error}"
             raise TestError(
                 "LP-C002",
-                f"the line is no operation: {fact}.",
+                f"the line is not an operation: {fact}.",
                 place=f"{path}:{number}",
-                remedy='Write {"op": "insert", "args": [1, 2]} in each line, or text: insert(1, 2); get(1).',
+                remedy='Write each line as {"op": "insert", "args": [1, 2]}, or as text: insert(1, 2); get(1).',
             ) from None
 
 
@@ -283,7 +283,7 @@ def _from_text(text: str, path: str) -> tuple[list[Call], list[Call]]:
                 parts[which].extend(Call(name, args) for name, args in parse_calls(piece, f"{path}:{number}"))
             except TestError as error:
                 raise TestError(
-                    "LP-C002", error.message, place=error.place, remedy="Write it as in: insert(1, 2); get(1)."
+                    "LP-C002", error.message, place=error.place, remedy="Write operations as in: insert(1, 2); get(1)."
                 ) from None
     return parts
 

@@ -226,9 +226,9 @@ def _validate(history: History) -> None:
         if op.outcome is Outcome.OK and op.return_ is None:
             raise HistoryError(
                 "LP-H006",
-                f'process {op.process} has the result of "{op.name}", called at {op.call}, but it never returned.',
+                f'process {op.process} has a result for "{op.name}", called at {op.call}, but no return.',
                 place=history.place(op),
-                remedy='An ok operation has a "return"; one that never returned has the outcome unknown.',
+                remedy='Add a "return", or record the outcome as unknown.',
             )
     if with_key is not None and without_key is not None:
         raise HistoryError(
@@ -250,7 +250,7 @@ def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]
         raise UsageError(
             "LP-U001",
             f"{skew!r} is not a clock skew.",
-            remedy="Give a number from 0 on, in the unit of the history's times.",
+            remedy="Use a number of at least 0, in the unit of the history's times.",
         )
     if skew == int(skew):
         return int(skew)
@@ -274,7 +274,7 @@ def _validate_clocks(history: History) -> None:
             "LP-U006",
             "the history is ordered by event position, not by clocks.",
             place=history.source,
-            remedy="Leave the clock skew out, or record operation lines with the times of each process's own clock.",
+            remedy="Omit the clock skew, or record operation lines with the times of each process's own clock.",
         )
 
 
@@ -309,8 +309,8 @@ def _validate_process(history: History, ops: list[Operation]) -> None:
                     "LP-H013",
                     f'process {op.process} was inside "{op.name}" from {op.call} to {op.return_}, across the crash at {crash.time}.',
                     place=history.place(op),
-                    remedy='An operation cut off by a crash has an unknown outcome: leave out "return". '
-                    'If only the servers crashed and the clients lived on, record {"crash": "object"}.',
+                    remedy='Omit "return" for an operation that a crash interrupted. '
+                    'If only the servers crashed and the clients kept running, record {"crash": "object"}.',
                 )
 
 

@@ -43,8 +43,8 @@ def history(source: str | Iterable[Mapping[str, Any] | Operation | Crash | Annot
     if not isinstance(source, Iterable):
         raise UsageError(
             "LP-U001",
-            f"a {type(source).__name__} is no history.",
-            remedy="Give a drawing, a list of operations or dicts, or what linpoint.load(path) returns.",
+            f"a {type(source).__name__} is not a history.",
+            remedy="Pass a drawing, a list of operations or dicts, or the result of linpoint.load(path).",
         )
     operations: list[Operation] = []
     crashes: list[Crash] = []
@@ -68,7 +68,7 @@ def _draw(text: str) -> History:
             continue
         head = _NAME.match(row)
         if head is None:
-            raise _error(number, f"the row {row.strip()!r} has no process name.", "Begin each row with `name:`.")
+            raise _error(number, f"the row {row.strip()!r} has no process name.", "Start each row with `name:`.")
         name = head.group(2)
         if name in ("crash", "object crash"):
             marks = [at for at in range(head.end(), len(row)) if row[at] == "X"]
@@ -89,7 +89,7 @@ def _row(row: str, at: int, process: Process, number: int) -> Iterable[Operation
     while rest := row[at:].strip():
         begin = _BEGIN.search(row, at)
         if begin is None or row[at : begin.start()].strip():
-            raise _error(number, f"cannot read {rest!r}.", "An operation looks like `|--name(args)->result--|`.")
+            raise _error(number, f"cannot read {rest!r}.", "Draw an operation as `|--name(args)->result--|`.")
         args, at = _arguments(row, begin.end(), number)
         result: Any = None
         outcome = Outcome.OK

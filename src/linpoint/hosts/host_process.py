@@ -36,9 +36,9 @@ _QUOTED_ERROR_BYTES: Final = 2000
 _OWN_MEMORY_BYTES: Final = 64 * 2**20
 """The maximum memory of a host itself. It enforces lower limits on its target and names the block that exceeds one."""
 _STOPPED: Final = {
-    DEADLINE_PASSED: "a run of the program does not come back",
+    DEADLINE_PASSED: "a run of the program does not return",
     MEMORY_EXCEEDED: "the memory budget ran out",
-    MESSAGE_TOO_LONG: "the host says more than can be read",
+    MESSAGE_TOO_LONG: "the host sent a message that is too long",
 }
 
 
@@ -79,18 +79,18 @@ class HostProcess:
         self.process.finish()
 
     def reject(self, error: Exception) -> None:
-        """Stop it because of a message that cannot be read."""
-        self.process.stop(f"the host says what cannot be read, which is a bug to report: {error}")
+        """Stop the host because of a malformed message."""
+        self.process.stop(f"the host sent an invalid message, please report this bug: {error}")
         self.process.finish()
 
     def greet(self, message: HostMessage) -> None:
         """Accept the first message; raises LP-T035 unless it is ``hello`` with the supported version."""
         if message.hello is None or message.hello.protocol != PROTOCOL:
-            version = "no version of the protocol" if message.hello is None else f"protocol {message.hello.protocol}"
+            version = "no protocol version" if message.hello is None else f"protocol {message.hello.protocol}"
             raise TestError(
                 "LP-T035",
-                f"the host speaks {version}, and this linpoint speaks protocol {PROTOCOL}.",
-                remedy="Delete ~/.cache/linpoint/hosts, so that the host is built again, or install linpoint again.",
+                f"the host uses {version}, but this linpoint requires protocol {PROTOCOL}.",
+                remedy="Delete ~/.cache/linpoint/hosts to rebuild the host, or reinstall linpoint.",
             )
         self.greeted = True
 
@@ -162,9 +162,9 @@ def read_hosts(
 def _ending(outcome: ProcessOutcome) -> HostEnding:
     said = outcome.stderr[:_QUOTED_ERROR_BYTES].decode("utf-8", "replace").strip()
     if outcome.signal_name == "SIGKILL":
-        return HostEnding("its process was ended by SIGKILL, as when the machine has no memory left", by_itself=False)
+        return HostEnding("its process was terminated by SIGKILL, possibly because memory ran out", by_itself=False)
     if outcome.signal is not None:
-        return HostEnding(f"its process was ended by {outcome.signal_name}", by_itself=True)
+        return HostEnding(f"its process was terminated by {outcome.signal_name}", by_itself=True)
     if said:
-        return HostEnding(f"the host refuses, which is a bug to report: {said.splitlines()[-1]}", by_itself=False)
-    return HostEnding(f"its process exited with code {outcome.exit_code} in the middle of a run", by_itself=True)
+        return HostEnding(f"the host failed, please report this bug: {said.splitlines()[-1]}", by_itself=False)
+    return HostEnding(f"its process exited with code {outcome.exit_code} during a run", by_itself=True)

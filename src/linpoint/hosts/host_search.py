@@ -12,7 +12,7 @@ from linpoint.hosts.host_message import SEARCH_MESSAGES, SearchMessage
 from linpoint.hosts.host_process import GRACE, HostProcess, read_hosts, start_host
 from linpoint.hosts.search_messages import ScenarioLost, SearchResult
 
-_LOST: Final = "its process was ended by signal {}"
+_LOST: Final = "its process was terminated by signal {}"
 
 
 class HostSearch:

@@ -191,10 +191,10 @@ class Session(ABC):
     """The warning of a replay whose code has changed."""
     searches_again: ClassVar[bool] = False
     """Whether a replay becomes a new campaign if its schedule no longer exists."""
-    shows_it: ClassVar[str] = "a schedule shows it"
+    shows_it: ClassVar[str] = "a schedule fails"
     """The reason for a violation."""
-    replay_shows_it: ClassVar[str] = "the schedule shows it"
-    gone: ClassVar[str] = "this schedule shows nothing wrong (any more)"
+    replay_shows_it: ClassVar[str] = "the schedule fails again"
+    gone: ClassVar[str] = "this schedule does not fail"
 
     def __init__(self, seconds: float) -> None:
         self.started = time.monotonic()

@@ -168,7 +168,9 @@ class HungThread:
     running: bool
 
     def __str__(self) -> str:
-        what = f"process {self.process} {'runs on' if self.running else 'waits'} in {self.operation or 'no operation'}"
+        what = (
+            f"process {self.process} {'still runs' if self.running else 'waits'} in {self.operation or 'no operation'}"
+        )
         return "\n".join([what, *(f"    {frame}" for frame in self.stack)])
 
 

@@ -95,7 +95,7 @@ class ReplayToken(msgspec.Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the token says where the code is, so that a command can replay it."""
+        """Whether the token names the files of its code, so that a command can replay it."""
         return bool(self.file or self.options.get("files"))
 
     def as_dict(self) -> dict[str, Any]:
@@ -154,10 +154,10 @@ def decode(token: str) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError, binascii.Error, zlib.error, msgspec.MsgspecError):
         raise UsageError(
             "LP-U004",
-            f"{token[:20]!r}... is not a whole replay token."
+            f"{token[:20]!r}... is not a complete replay token."
             if len(token) > 20
             else f"{token!r} is not a replay token.",
-            remedy="Copy the whole word after `linpoint replay`, without line breaks.",
+            remedy="Copy the whole token after `linpoint replay`, without line breaks.",
         ) from None
     return content
 
@@ -175,9 +175,9 @@ def _is_too_much(content: Any) -> bool:
 
 
 def not_a_finding(fact: str) -> UsageError:
-    """The error for a token that can be read, but does not hold what a finding needs."""
+    """The error for a token that can be decoded but does not contain a finding."""
     return UsageError(
         "LP-U004",
-        f"the token does not hold a finding: {fact}.",
-        remedy="Copy the whole word after `linpoint replay`, from the same version of linpoint.",
+        f"the token does not contain a finding: {fact}.",
+        remedy="Copy the whole token after `linpoint replay`, from the same version of linpoint.",
     )

@@ -50,17 +50,17 @@ class Result:
     warnings: tuple[str, ...] = ()
     """The reasons why a pass proves less, as sentences."""
     remedy: str = ""
-    """For UNKNOWN: what to do about it."""
+    """For UNKNOWN: how to get a verdict."""
     interrupted: bool = False
-    """Ctrl-C ended the campaign, so that the result is what was known by then."""
+    """Whether Ctrl-C ended the campaign; the result then has the facts known at that time."""
     undecided: HistoryEvidence | None = field(default=None, repr=False)
     """For UNKNOWN of a stress test: the run that could not be decided."""
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a result has three values: compare result.status, or call result.raise_for_violation()")
+        raise TypeError("a result has three values; compare result.status, or call result.raise_for_violation()")
 
     def explain(self) -> ResultText:
-        """The result in words, as JSON and as a page."""
+        """The result as text, JSON and an HTML report."""
         return ResultText(self, render(self, "text"))
 
     def as_json(self) -> dict[str, Any]:
@@ -83,9 +83,9 @@ class Result:
         if self.subject_kind == "stress":  # its token holds a history and does not rerun the test
             return ""
         if finding.replay_words:
-            return f"Show it again: {shell_command(['linpoint', *finding.replay_words])}"
+            return f"Replay: {shell_command(['linpoint', *finding.replay_words])}"
         if finding.token and self.subject_kind == "test":
-            return f'Show it again: replay="{finding.token}"'
+            return f'Replay: replay="{finding.token}"'
         return ""
 
     # --- aliases
@@ -97,7 +97,7 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The result in words."""
+        """The result as text."""
         return self.explain().text
 
     @property
@@ -186,7 +186,7 @@ class Result:
 
 
 def undecided_result(kind: str, name: str, why: str, **facts: Any) -> Result:
-    """The result of a campaign that learned nothing; ``facts`` are other fields of the result."""
+    """The result of a campaign without an answer; ``facts`` are further fields of the result."""
     return Result(
         subject_kind=kind, name=name, status=Status.UNKNOWN, why=why, **({"coverage": coverage_of(kind)} | facts)
     )
@@ -194,7 +194,7 @@ def undecided_result(kind: str, name: str, why: str, **facts: Any) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class ResultText:
-    """A result, explained: ``text`` for people, ``as_dict()`` for programs, ``as_html()`` for a browser."""
+    """A rendered result: ``text``, ``as_dict()`` for programs, ``as_html()`` for a browser."""
 
     result: Result
     text: str

@@ -80,10 +80,10 @@ _COMPILER: Final = re.compile(
 _MODULE: Final = re.compile(r"[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99}){0,15}", re.ASCII)
 
 _NOT_BELOW: Final = "is not below the current directory"
-_NO_FLAG: Final = "is not a flag that a token may pass to a compiler"
-_NO_COMPILER: Final = "is not the plain name of a compiler"
-_NO_MODULE: Final = "is not a module of the current directory"
-_NO_SOURCE: Final = "is not a C or C++ source"
+_NO_FLAG: Final = "is not a compiler flag that a token may use"
+_NO_COMPILER: Final = "is not a plain compiler name"
+_NO_MODULE: Final = "is not a module in the current directory"
+_NO_SOURCE: Final = "is not a C or C++ source file"
 _MAX_SHOWN: Final = 4
 _MAX_WORD_CHARS: Final = 160
 
@@ -125,7 +125,7 @@ def refuse_foreign_words(found: Sequence[ForeignWord], remedy: str) -> None:
         return
     facts = [f"{_shown(each.word)} {each.why}" for each in found[:_MAX_SHOWN]]
     if len(found) > _MAX_SHOWN:
-        facts.append(f"and {count_noun(len(found) - _MAX_SHOWN, 'more word')}")
+        facts.append(f"and {count_noun(len(found) - _MAX_SHOWN, 'more argument')}")
     raise UsageError("LP-U010", f"the token was not run: {'; '.join(facts)}.", remedy=remedy)
 
 
@@ -173,7 +173,7 @@ def _flags(words: Sequence[str]) -> Iterator[ForeignWord]:
 def _directory(value: str) -> Iterator[ForeignWord]:
     """The value of a directory flag. For gcc, ``-I=/etc`` lies in the system root, and ``@file`` has more words."""
     if is_source(value) or value.startswith(("-", "@", "=", "$")):
-        yield ForeignWord(value, "is not a directory for a compiler")
+        yield ForeignWord(value, "is not a directory that a compiler accepts")
     elif not _is_below(value):
         yield ForeignWord(value, _NOT_BELOW)
 

@@ -91,7 +91,7 @@ class Verdict:
     subject_kind: ClassVar = "history"
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a verdict has three values: compare verdict.status, or call verdict.raise_for_violation()")
+        raise TypeError("a verdict has three values; compare verdict.status, or call verdict.raise_for_violation()")
 
     @property
     def witness(self) -> Witness | None:

@@ -61,7 +61,7 @@ def test_scenario_and_steps_are_on_the_first_screen(open_page: Open) -> None:
         ["observed", "1", "1"],
     ]
     steps = opened.text(".trace-table")
-    for said in ("tested_objects.py", "cell[0] = value + 1", "preemption: ", "increment returns 1"):
+    for said in ("tested_objects.py", "cell[0] = value + 1", "switch to ", "increment returns 1"):
         assert said in steps
     assert opened.text("#models").count("violation") == 2
 
@@ -75,10 +75,10 @@ def test_what_would_have_been_allowed_is_beside_what_was_returned(open_page: Ope
 
 def test_a_pass_says_what_it_covered_and_what_not(open_page: Open) -> None:
     opened = open_page(page("exhaustive"))
-    assert "Within these bounds nothing was left out" in opened.text("#verdict")
+    assert "The search is exhaustive within these bounds" in opened.text("#verdict")
     assert "yes: every schedule" in opened.text("#covered")
-    assert "may still be wrong" in open_page(page("bounded")).text("#verdict")
-    assert "This is no pass" in open_page(page("unknown")).text("#verdict")
+    assert "may still fail" in open_page(page("bounded")).text("#verdict")
+    assert "This is not a pass" in open_page(page("unknown")).text("#verdict")
 
 
 def test_commands_are_copied(open_page: Open) -> None:

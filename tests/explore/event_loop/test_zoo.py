@@ -272,7 +272,7 @@ def test_time_and_the_departure_from_the_usual_order_are_told():
 
 def test_an_exception_is_told_where_it_was_raised():
     (finding,) = run_definition(definition_of_object(zoo.Leases, ["give_back"])).findings
-    assert finding.message == "give_back() raised KeyError, which no order of the operations gives"
+    assert finding.message == "give_back() raised KeyError, which no valid order gives"
     raised = finding.trace.steps[finding.trace.failure.step]
     assert raised.kind is StepKind.EXCEPTION
     assert raised.message == "KeyError: 'a'"

@@ -108,8 +108,8 @@ for number in range(len(texts)):
     ("ending", "why"),
     [
         ('"refused", reason="it calls fork()"', "it calls fork()"),
-        ('"exhausted", qualified=["a wait was cut short."]', "but that proves less: a wait was cut short"),
-        ('"exhausted", cut=2', "4 runs had no end after very many steps"),
+        ('"exhausted", qualified=["a wait was cut short."]', "but the result is weaker: a wait was cut short"),
+        ('"exhausted", cut=2', "4 runs did not finish within the step limit"),
     ],
 )
 def test_what_keeps_a_search_from_being_a_pass(tmp_path: Path, ending: str, why: str) -> None:
@@ -121,14 +121,14 @@ def test_what_keeps_a_search_from_being_a_pass(tmp_path: Path, ending: str, why:
 def test_assembly_is_not_run_at_all(tmp_path: Path) -> None:
     result = run(tmp_path, CLEAN, *TWO, contents=TargetContents(("`rdtsc` at a.cpp:4",), ()))
     assert (result.status, result.tested.scenarios) == (Status.UNKNOWN, 0)
-    assert "inline assembly is out of sight" in result.why
+    assert "inline assembly cannot be instrumented" in result.why
     assert not (tmp_path / "asked").exists()
 
 
 @pytest.mark.parametrize(
     ("contents", "why"),
     [
-        (TargetContents(("`rdtsc` at a.cpp:4",), ()), "inline assembly is out of sight"),
+        (TargetContents(("`rdtsc` at a.cpp:4",), ()), "inline assembly cannot be instrumented"),
         (TargetContents((), ("/usr/lib/libqueue.so",)), "libqueue.so is not instrumented"),
     ],
 )
@@ -175,7 +175,7 @@ else:
     assert finding.scenario == TWO[0]
     assert finding.minimal
     assert (finding.schedule, finding.preemptions) == (((4, 1),), 1)
-    assert finding.message == "read() returned 7, but no order of the operations allows that (allowed: null, 1)"
+    assert finding.message == "read() returned 7; every valid order requires null or 1"
     assert (result.tested.schedules, result.tested.steps) == (5 + 3, 50)
     assert (result.tested.scenarios, result.status) == (2, Status.VIOLATION)
 
@@ -200,7 +200,7 @@ def test_a_lost_process_is_a_finding_without_a_schedule(tmp_path: Path) -> None:
     result = run(tmp_path, code, "read() | read()")
     (finding,) = result.findings
     assert (finding.kind, finding.schedule, finding.trace) == ("crash", (), None)
-    assert finding.message == "the test took its process with it: its process was ended by signal 11"
+    assert finding.message == "the test crashed: its process was terminated by signal 11"
     assert finding.scenario == "read()"
     assert finding.minimal
     assert "replay:" not in searches(tmp_path)
@@ -210,7 +210,7 @@ def test_other_results_of_the_same_schedule_are_nondeterminism(tmp_path: Path) -
     code = FAILS.replace("None, 7", "None, 1 if search.startswith('replay') else 7")
     result = run(tmp_path, code, TWO[0])
     assert (result.status, result.findings[0].kind) == (Status.UNKNOWN, "nondeterminism")
-    assert "the same schedule gave another run" in result.findings[0].message
+    assert "the same schedule gave a different run" in result.findings[0].message
 
 
 def test_ctrl_c_ends_a_search_with_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +231,7 @@ def test_the_scenario_that_fails_is_searched_under_sc(tmp_path: Path) -> None:
     code = FAILS.replace('if "write"', 'if "tso" in words and "write"')
     result = run(tmp_path, code, TWO[0], model="tso")
     assert dict(result.models) == {"tso": Status.VIOLATION, "sc": Status.LINEARIZABLE}
-    assert result.findings[0].advice == ("No set of fences after stores mends it",)
+    assert result.findings[0].advice == ("No set of fences after stores fixes it",)
     result = run(tmp_path, FAILS, TWO[0], model="tso")
     assert dict(result.models) == {"tso": Status.VIOLATION, "sc": Status.VIOLATION}
     assert result.findings[0].advice == ()
@@ -261,7 +261,7 @@ for number, text in enumerate(texts):
 def test_a_pass_says_that_nothing_is_blocked(tmp_path: Path) -> None:
     code = "for number in range(len(texts)):\n    history(number, None, 1)\n    ended(number)"
     result = run(tmp_path, code, TWO[0], progress=True)
-    assert result.why == "no schedule shows a violation, and no operation is kept from finishing by a thread that stops"
+    assert result.why == "no schedule shows a violation, and a thread that stops never prevents others from finishing"
     assert (result.status, result.tested.schedules) == (Status.LINEARIZABLE, 5 + 2 * 12 * 5)
 
 
@@ -269,8 +269,8 @@ def test_a_pass_says_that_nothing_is_blocked(tmp_path: Path) -> None:
     ("wrong", "status", "why"),
     [
         ("sc", Status.VIOLATION, "wrong under SC"),
-        ("tso", Status.VIOLATION, "right under SC, wrong under TSO"),
-        ("none", Status.LINEARIZABLE, "atomic operations give every outcome that was shown"),
+        ("tso", Status.VIOLATION, "correct under SC, wrong under TSO"),
+        ("none", Status.LINEARIZABLE, "atomic operations allow every observed outcome"),
     ],
 )
 def test_outcomes_are_compared_under_both_models(tmp_path: Path, wrong: str, status: Status, why: str) -> None:
@@ -304,7 +304,7 @@ def test_a_replay_shows_the_failure_again(tmp_path: Path) -> None:
 
 def test_a_failure_that_is_gone_is_a_pass(tmp_path: Path) -> None:
     result = replay(tmp_path, CLEAN, failure("linearizability", (4, 1)))
-    assert (result.status, result.why) == (Status.LINEARIZABLE, "this schedule shows no violation (any more)")
+    assert (result.status, result.why) == (Status.LINEARIZABLE, "this schedule does not show a violation")
     assert searches(tmp_path) == ["replay:4.1"]
 
 

@@ -109,7 +109,7 @@ def test_many_producers_are_no_queue() -> None:
     assert result.status is VIOLATION
     (finding,) = result.findings
     assert finding.kind == "linearizability"
-    assert "dequeue() returned 2, but no order of the operations allows that (allowed: 1)" in finding.message
+    assert "dequeue() returned 2; every valid order requires 1" in finding.message
 
 
 @pytest.mark.parametrize(("library", "test"), [("boost_stack", "BoostStack"), ("boost_queues", "BoostQueue")])
@@ -129,7 +129,7 @@ def test_a_few_schedules_of_the_large_one() -> None:
 def test_inline_assembly_is_refused() -> None:
     result = run("ck_stack", "CkStack", TestOptions())
     assert result.status is UNKNOWN
-    assert "inline assembly is out of sight" in result.why
+    assert "inline assembly cannot be instrumented" in result.why
     assert "ck_pr.h" in result.why
 
 

@@ -113,7 +113,7 @@ def test_what_does_not_come_back_again_is_told_without_its_steps(tmp_path: Path)
 def test_what_is_qualified_does_not_hold(tmp_path: Path) -> None:
     result = explored(tmp_path, bounded=FEW, dpor=CLEAN | {"qualified": ["timed waits were cut short."]})
     assert (result.answer, result.exhaustive) == (Answer.UNKNOWN, False)
-    assert result.why == "no schedule shows anything wrong, but that proves less: timed waits were cut short"
+    assert result.why == "no schedule fails, but the result is weaker: timed waits were cut short"
     result = explored(tmp_path, contents=TargetContents((), ("/opt/libz.a",)), bounded=FEW, dpor=CLEAN)
     assert result.answer is Answer.UNKNOWN
     assert "libz.a is not instrumented" in result.why
@@ -160,7 +160,7 @@ def test_outcomes_are_those_of_all_schedules(tmp_path: Path) -> None:
 def test_a_program_that_takes_its_process_with_it_is_a_finding(tmp_path: Path) -> None:
     result = explored(tmp_path, bounded=FEW | {"do": "os.kill(os.getpid(), signal.SIGSEGV)"})
     assert result.answer is Answer.VIOLATION
-    assert result.findings[0].message == "the program took its process with it: its process was ended by SIGSEGV"
+    assert result.findings[0].message == "the program crashed: its process was terminated by SIGSEGV"
     assert result.explored.bounded_schedules == 3
 
 
@@ -189,7 +189,7 @@ def test_a_schedule_is_run_again(tmp_path: Path) -> None:
     again = replayed(program(tmp_path, replay=SHOWN), (4, 2), changed=False)
     assert (again.answer, again.findings[0].kind, again.warnings) == (Answer.VIOLATION, "assertion", ())
     mended = replayed(program(tmp_path, replay=CLEAN), (4, 2), changed=False)
-    assert (mended.answer, mended.why) == (Answer.HOLDS, "this schedule shows nothing wrong (any more)")
+    assert (mended.answer, mended.why) == (Answer.HOLDS, "this schedule does not fail")
 
 
 def test_where_the_program_has_changed_others_are_run_too(tmp_path: Path) -> None:

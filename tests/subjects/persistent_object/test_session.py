@@ -138,6 +138,6 @@ def test_a_replay_that_shows_other_crashes_says_so(tmp_path: Path, monkeypatch: 
     assert result.status.value == "violation"
     assert result.why == "a crash shows it"
     assert result.warnings == (
-        "the target has changed since the finding was made, so the crash state may mean something else",
-        "the crash state itself shows nothing wrong, but others of its kind do",
+        "the target has changed since the finding, so the crash state may not apply",
+        "the crash state itself does not fail, but others of its kind do",
     )

@@ -321,6 +321,6 @@ def test_an_operation_that_always_waits_is_no_pass() -> None:
     """By itself it is as stuck as beside others, so nothing contradicts it; but a pass would say that it was tried."""
     result = run(TestWaitsForItself)
     assert result.status is Status.UNKNOWN
-    assert result.why.startswith("go waits for ever in every schedule")
+    assert result.why.startswith("go blocks forever in every schedule")
     assert not result.exhaustive
     assert run(TestMeantToWait).status is Status.LINEARIZABLE

@@ -122,7 +122,7 @@ def test_their_correct_twins_pass(name: str, threads: int) -> None:
     assert (result.runs, result.operations) == (200, 200 * threads * 50)
     assert result.statistics["overlapping_runs"] > 0
     assert result.statistics["operations_per_second"] > 0
-    assert result.text.startswith("LINEARIZABLE, as far as 200 runs")
+    assert result.text.startswith("LINEARIZABLE: no violation in 200 stress runs")
 
 
 # What ends or stops a program
@@ -136,7 +136,7 @@ def test_a_program_that_dies_is_a_finding(name: str, how: str) -> None:
     assert (result.status, result.kind) == (Status.VIOLATION, "crash")
     assert how in result.why
     assert "in run 1" in result.why
-    assert "At that moment: process " in result.text
+    assert "Running at that time: process " in result.text
     assert ("the invariant is broken" in result.text) == (name == "Aborts")
 
 
@@ -187,7 +187,7 @@ def test_who_waits_as_the_spec_allows_is_right_and_the_next_program_goes_on() ->
     result = hostile("Waits", "mutex", manner=StressConfig(2, 1, patience=0.2), iterations=3)
     assert result.status is Status.LINEARIZABLE
     assert result.runs == 3
-    assert any("wait for ever, as the spec allows" in each for each in result.warnings)
+    assert any("block forever, as the spec allows" in each for each in result.warnings)
 
 
 def test_who_has_not_come_to_a_burst_has_nothing_of_the_one_before(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_our_part_of_the_program_is_clean(sanitizer: str) -> None:
 def test_the_budget_holds() -> None:
     result = hostile("Good", budget=1, iterations=None)
     assert result.status is Status.LINEARIZABLE
-    assert result.why == "stopped with the budget"
+    assert result.why == "the budget ended"
     assert hostile("Good", budget=1e-6).status is Status.UNKNOWN
 
 

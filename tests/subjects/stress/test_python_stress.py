@@ -106,7 +106,7 @@ def test_the_correct_twin_passes_and_says_what_was_covered() -> None:
     assert result.statistics["overlapping_pairs"] >= result.statistics["overlapping_runs"]
     assert result.warnings == ()
     text = result.text
-    assert "LINEARIZABLE, as far as 7 runs of LockedCounter fit" in text
+    assert "LINEARIZABLE: no violation in 7 stress runs of LockedCounter" in text
     assert "84 operations on 3 threads" in text
     assert "`linpoint test` without --stress" in text
     assert ("interpreter lock" in text) == result.statistics["gil"] or "without the interpreter lock" in text
@@ -298,7 +298,7 @@ def test_waiting_for_what_is_held_is_no_deadlock() -> None:
     result = stress(Mutex, LOCKING, spec="mutex", scenarios=[scenario], iterations=2, patience=0.5)
     assert result.status is Status.LINEARIZABLE
     assert result.runs == 2
-    assert any("wait for ever, as the spec allows" in warning for warning in result.warnings)
+    assert any("block forever, as the spec allows" in warning for warning in result.warnings)
 
 
 def test_waiting_for_what_is_free_is_one() -> None:
@@ -334,7 +334,7 @@ def test_a_budget_that_ends_inside_of_a_run_is_unknown() -> None:
     result = stress(Sleeping, CROSS, spec=Crossing, scenarios=[FACE_TO_FACE], budget=0.4, patience=5)
     assert result.status is Status.UNKNOWN
     assert "process 0 waits in one() -> ?" in result.text
-    with pytest.raises(linpoint.UndecidedError, match="the budget ended inside of run 1"):
+    with pytest.raises(linpoint.UndecidedError, match="the budget ended during run 1"):
         result.raise_for_violation()
 
 
@@ -350,7 +350,7 @@ def test_a_run_that_is_too_long_for_the_budget_is_cut() -> None:
     result = stress(Slow, {"fetch_add": {"n": [0]}}, threads=2, operations=1_000, budget=0.5)
     assert len(calls) < 2_000
     assert result.status is Status.UNKNOWN
-    assert "the budget ended inside of run 1" in result.why
+    assert "the budget ended during run 1" in result.why
 
 
 # Answers that are no pass

@@ -60,17 +60,17 @@ def place_text(place: SourcePlace | None) -> str:
 
 _ROLES: Final = {
     "cause": "<-- make this durable",
-    "unrecovered": "<-- this is not undone",
+    "unrecovered": "<-- not undone by recovery",
     "also": "<-- and this",
     "before": "<-- before this",
-    "sync": "<-- the crash is at this store",
+    "sync": "<-- crash at this store",
     "": "",
 }
 
 
 def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
-    """The stores by cache line, with marks."""
-    yield "Stores around the crash, by cache line (persisted: certainly; kept: in this state; LOST: not):"
+    """The stores by cache line as lines of text, with marks."""
+    yield "Stores around the crash by cache line (persisted: guaranteed; kept: survived this crash; LOST: did not):"
     shown = _chosen(stores)
     width = max((display_width(place_text(store.place)) for store in shown), default=0)
     for line, members in by_line(shown):

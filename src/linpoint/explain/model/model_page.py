@@ -43,13 +43,13 @@ def model_page(result: Result, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` checks the model, ``replay`` replays its finding."""
     finding = result.findings[0] if result.findings else None
     downloads = result_download(model_document(result))
-    links = {} if finding is None else {"run": "The run"}
-    links |= {"covered": "What was covered"} | again_link(command=command, replay=replay)
+    links = {} if finding is None else {"run": "Run"}
+    links |= {"covered": "Coverage"} | again_link(command=command, replay=replay)
     links |= {"save": "Save"} if downloads else {}
     context = {
         "status": result.status,
         "sentence": sentence(result).removeprefix(f"{result.name}: "),
-        "meaning": meaning(result) if finding is None else finding.refused,
+        "meaning": meaning(result) if finding is None else "",
         "explored": covered(result) if finding is None else "",
         "bars": None if finding is None else _bars(finding),
         "warnings": result.warnings,
@@ -93,7 +93,7 @@ def _stages(finding: Finding) -> Iterator[dict[str, Any]]:
     """The contents of the view before the first step and after each step."""
     names = models.names_of(finding)
     wording = wording_of(trace_of(finding), longest=_LONGEST, of_model=True)
-    standing = dict.fromkeys(names, ("", "between two operations"))
+    standing = dict.fromkeys(names, ("", "idle"))
     nothing = {"processes": _named(finding, standing), "waiting": [], "survivors": []}
     yield {"rows": [-1, -1], "said": "Before the first step.", "memory": _memory(finding.memory, ()), **nothing}
     for number, step in enumerate(finding.steps, 1):
@@ -102,7 +102,7 @@ def _stages(finding: Finding) -> Iterator[dict[str, Any]]:
             if part.thread is not None and part.kind is not StepKind.DRAIN:
                 standing[part.thread] = _stands(part, standing[part.thread][0])
         told = [models.configuration_text(each, names, _asking(finding, step)) for each in step.survivors]
-        told += [f"... or in {count_noun(step.more_survivors, 'other state')}"] if step.more_survivors else []
+        told += [f"... and {count_noun(step.more_survivors, 'more state')}"] if step.more_survivors else []
         what = f"{names[step.process]}: {'; '.join(map(wording.step, parts))}"
         yield {
             "rows": [step.first, step.last],
@@ -160,15 +160,15 @@ def _numbers(result: Result) -> Iterator[tuple[str, str]]:
     yield "Depth", f"{coverage.depth:,}"
     yield "Time", f"{coverage.seconds:.2f} s"
     if coverage.states >= ENOUGH and coverage.seconds > 0:
-        yield "States a second", f"{coverage.states / coverage.seconds:,.0f}"
-        yield "Bytes a state", f"{coverage.bytes_per_state:,.0f}"
+        yield "States per second", f"{coverage.states / coverage.seconds:,.0f}"
+        yield "Bytes per state", f"{coverage.bytes_per_state:,.0f}"
     yield "Peak memory", f"{coverage.peak_memory_bytes / 2**20:,.0f} MiB"
 
 
 def _ended(result: Result) -> Iterator[tuple[str, str]]:
     yield "Bounds", bounds_text(result.bounds)
     if result.findings:
-        yield "Exhaustive", "no: the search ends with the first run that goes wrong"
+        yield "Exhaustive", "no: the search stops at the first failing run"
     elif result.status is Status.HOLDS:
         yield "Exhaustive", "yes: every state within these bounds was reached"
     else:

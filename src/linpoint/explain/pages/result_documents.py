@@ -23,7 +23,7 @@ from linpoint.errors import LinpointError, ResultError
 ERROR: Final = "error"
 PASSES: Final = ("linearizable", "holds")
 _MOST_FINDINGS: Final = 20
-_OF_THE_WHOLE: Final = "it is said of the whole, and of no part"
+_OF_THE_WHOLE: Final = "this applies to the whole result, not to one part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ def _message(document: _Document) -> str:
 def _no_result(place: str, why: str) -> ResultError:
     return ResultError(
         "LP-R001",
-        f"this is not a result of linpoint: {why.rstrip('.')}.",
+        f"not a result of linpoint: {why.rstrip('.')}.",
         place=place,
-        remedy="Give it what a command printed with --json.",
+        remedy="Pass the output of a command with --json.",
     )

@@ -19,7 +19,7 @@ def clip(text: str, letters: int = MAX_TEXT_LETTERS) -> str:
     """At most ``letters`` characters of a text, and the number of omitted ones."""
     if len(text) <= letters:
         return text
-    return f"{text[:letters]}… ({len(text) - letters:,} more letters)"
+    return f"{text[:letters]}… ({len(text) - letters:,} more characters)"
 
 
 def plain(text: str, letters: int = MAX_TEXT_LETTERS) -> str:

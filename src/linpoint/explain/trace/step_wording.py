@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace in words: its sentence, what a step did, what a store buffer holds. Every word is safe to show.
+"""The text of a trace: its sentence, its steps, the contents of store buffers. All text is safe to print.
 
-A trace has names and values from outside: each is made harmless and shortened before it becomes part of a sentence, so
-that no single one can push the others out of sight.
+Names and values of a trace are untrusted: each is escaped and shortened before it becomes part of a sentence.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ _CHARS_PER_COLUMN: Final = 4  # characters to read per column: combining marks t
 
 @dataclass(frozen=True, slots=True)
 class StepWording:
-    """How the steps of one trace are told: the names of its threads and files, and how long one name or value may be."""
+    """The names of threads and files of one trace, and the maximum width of a name or value."""
 
     threads: dict[Process, str]
     files: dict[str, str]
     longest: int
     of_model: bool = False
-    """All of a model is in one file, and what looks like Node#3 is a node."""
+    """Whether the trace is of a model, which has one file and node values such as Node#3."""
 
     def step(self, step: TraceStep) -> str:
-        """What a step did: ``write x = 1 (release)``."""
+        """The step as text: ``write x = 1 (release)``."""
         text = self._deed(step)
         if step.message and step.kind is not StepKind.NOTE:
             text = f"{text}: {self.said(step.message)}"
@@ -49,7 +48,7 @@ class StepWording:
         return f"{text} ({', '.join(aside)})" if aside else text
 
     def notes(self, step: TraceStep, *, buffer: bool, unpersisted: bool) -> list[str]:
-        """What is left in the buffer of the thread and in the caches after a step, as far as it is asked for."""
+        """The contents of the buffer of the thread and of the caches after a step, as requested."""
         found = []
         if buffer:
             found.append(f"buffer: {self.stores(step.buffer) or 'empty'}")
@@ -95,7 +94,7 @@ class StepWording:
         return f"{self.said(store.location)}{value}{line}{flushed}"
 
     def _deed(self, step: TraceStep) -> str:
-        """What a step did, without its message and its asides."""
+        """The step as text, without its message and remarks."""
         kind, value, old = step.kind, self.value(step.value), self.value(step.old)
         where = "" if step.location is None else self.said(step.location)
         match kind:
@@ -113,7 +112,7 @@ class StepWording:
             case StepKind.CAS:
                 told = step.expected is not UNSET or step.value is not UNSET
                 text = f"cas {where}: {self.value(step.expected)} -> {value}" if told else f"cas {where}"
-                saw = "" if step.old is UNSET else f", saw {old}"
+                saw = "" if step.old is UNSET else f", found {old}"
                 return f"{text} failed{saw}" if step.success is False else text
             case StepKind.DRAIN:
                 return f"{where} = {value} reaches memory"
@@ -123,23 +122,23 @@ class StepWording:
                 return self.said(step.message or "")
             case StepKind.LOCAL:
                 known = step.place and (step.place.text or step.place.function)
-                return self.said(known.strip()) if known else "a step of its own"
+                return self.said(known.strip()) if known else "local step"
             case StepKind.CHOOSE:
                 return f"choose {value}"
         return self._about_others(step, where)
 
     def _about_others(self, step: TraceStep, where: str) -> str:
-        """What a step did that is about locks, threads and the system."""
+        """A step on locks, threads and the system, as text."""
         other = "" if step.other is None else self.threads[step.other]
         match step.kind:
             case StepKind.LOCK if step.success is False:
-                return f"cannot lock {where}" + (f", {other} has it" if other else "")
+                return f"cannot lock {where}" + (f", held by {other}" if other else "")
             case StepKind.BLOCK:
-                return "blocked" + (f" on {where}" if where else "") + (f", {other} has it" if other else "")
+                return "blocked" + (f" on {where}" if where else "") + (f", held by {other}" if other else "")
             case StepKind.WAIT:
                 return "wait" + (f" on {where}" if where else "")
             case StepKind.UNBLOCK:
-                return "goes on" + (f", woken by {other}" if other else "")
+                return "resumes" + (f", woken by {other}" if other else "")
             case StepKind.ALLOCATE if step.success is False:
                 return f"cannot allocate {where}".rstrip()
         verb = _VERBS.get(step.kind, step.kind.value)
@@ -171,7 +170,7 @@ def model_value(value: Value) -> str:
 
 
 def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> StepWording:
-    """How to tell the steps of ``trace``, with no name or value of more than ``longest`` columns."""
+    """The wording for the steps of ``trace``, with no name or value wider than ``longest`` columns."""
     names = {
         thread.id: fit(escape_controls(thread.label[: _CHARS_PER_COLUMN * longest]), longest)
         for thread in trace.threads
@@ -183,21 +182,21 @@ def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> StepWor
 
 
 def sentence(trace: Trace, wording: StepWording) -> str:
-    """The trace in one sentence: how much there is of what, and what went wrong where."""
+    """The trace in one sentence: its size, the failure and its place."""
     numbers = [count_noun(len(trace.threads), "thread"), count_noun(len(trace.steps), "step")]
     numbers += [count_noun(trace.preemptions, "preemption"), MEMORY_MODELS[trace.memory_model]]
     failure = trace.failure
     if failure is None:
-        return f"{', '.join(numbers)}: nothing went wrong"
+        return f"{', '.join(numbers)}: no failure"
     place = None if failure.step is None else trace.steps[failure.step].place
     where = "" if place is None else f" at {wording.place(place)}"
     return f"{', '.join(numbers)}: {FAILURES[failure.kind]}{where}"
 
 
 def schedule_words(schedule: str, longest: int) -> str:
-    """A schedule in at most ``longest`` columns. It is whole or not there: half of one is of no use to anybody."""
+    """A schedule in at most ``longest`` columns; a longer one is omitted, since a part of it is useless."""
     told = escape_controls(schedule)
-    return told if display_width(told) <= longest else f"{count_noun(len(schedule), 'letter')}, not shown"
+    return told if display_width(told) <= longest else f"{count_noun(len(schedule), 'character')}, not shown"
 
 
 def _listed(parts: Iterable[str]) -> str:

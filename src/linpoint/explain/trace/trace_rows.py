@@ -120,7 +120,7 @@ def _folded(trace: Trace, wording: StepWording, gap: range, quiet: frozenset[int
     who = "".join(f"{wording.thread(thread)}: " for thread in threads if thread is not None and len(threads) == 1)
     what = "not shown"
     if repeated.issuperset(gap):
-        what = "that repeat those before"
+        what = "that repeat the previous ones"
     elif quiet.issuperset(gap):
         what = "without effect on others"
     return f"{who}{count_noun(len(gap), 'step')} {what}"
@@ -129,7 +129,7 @@ def _folded(trace: Trace, wording: StepWording, gap: range, quiet: frozenset[int
 def _rule(wording: StepWording, step: TraceStep, before: Process) -> str:
     assert step.thread is not None
     now = wording.thread(step.thread)
-    return f"preemption: {now} runs, though {wording.thread(before)} could go on" if step.preempts else f"{now} runs"
+    return f"switch to {now}" + (f" ({wording.thread(before)} still runnable)" if step.preempts else "")
 
 
 def _depths(trace: Trace, places: dict[Process, int]) -> list[tuple[int, ...]]:

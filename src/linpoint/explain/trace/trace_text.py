@@ -97,7 +97,7 @@ def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: in
 
 
 def _ending(trace: Trace, wording: StepWording, width: int) -> list[str]:
-    """What has not reached memory, and how to make it happen again."""
+    """The stores that never reached memory, and the schedule."""
     lines = []
     left = left_in_buffers(trace)
     if left:

@@ -34,6 +34,7 @@ from linpoint.histories.formats.time_text import remedy_for_time
 from linpoint.histories.formats.value_validation import decode_json
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation
+from linpoint.text.phrases import join_words
 
 COLUMNS: Final = (*operation_lines.FIELDS, "crash", "annotation", "time", "until")
 """The names that a header may have. Other columns are ignored."""
@@ -76,7 +77,7 @@ def read(text: str, options: ReadOptions) -> ReadItems:
             assert isinstance(item, Annotation)
             items.annotations.append(item)
     if not any(items):
-        raise format_error("LP-H008", "the table has a header but no rows.", first, "Write an operation a row.")
+        raise format_error("LP-H008", "the table has a header but no rows.", first, "Write one operation per row.")
     return items
 
 
@@ -179,8 +180,8 @@ def columns_of(header: Sequence[str], renamed: Mapping[str, str], line: int | No
         if field not in COLUMNS:
             raise UsageError(
                 "LP-U001",
-                f'there is no field "{field}" to take a column for.',
-                remedy=f"The fields are {', '.join(COLUMNS)}.",
+                f'unknown field "{field}" for a column.',
+                remedy=f"Use {join_words(COLUMNS, 'or')}.",
             )
     names = [name.strip() for name in header]
     columns = {}
@@ -197,7 +198,7 @@ def columns_of(header: Sequence[str], renamed: Mapping[str, str], line: int | No
                 "LP-H006",
                 f'the header has no column "{name}": {shortened(",".join(header))}.',
                 line,
-                f"Name the columns by our fields, or map them: --columns {_mapping(names, renamed)}.",
+                f"Name the columns like the fields, or map them: --columns {_mapping(names, renamed)}.",
             )
     return columns
 

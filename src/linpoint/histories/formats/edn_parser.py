@@ -125,7 +125,10 @@ def edn_values(text: str, *, flatten: bool = False) -> list[tuple[int, Any]]:  #
 def _closed(text: str, stack: list[_Frame], bracket: str, at: int) -> _Frame:
     if not stack:
         raise format_error(
-            "LP-H002", f"{bracket} closes nothing.", _line(text, at), "Remove it, or restore what was before it."
+            "LP-H002",
+            f"{bracket} has no opening bracket.",
+            _line(text, at),
+            "Remove it, or restore the part before it.",
         )
     frame = stack.pop()
     if frame.kind in ("#", "#_"):
@@ -148,7 +151,7 @@ def _unclosed(text: str, frame: _Frame) -> HistoryError:
         "LP-H002",
         f"the {frame.kind} is never closed.",
         line,
-        "The file may be cut off: complete it or remove the rest.",
+        "The file may be truncated: complete it or remove the rest.",
     )
 
 
@@ -208,7 +211,7 @@ def _atom(text: str, token: str, at: int) -> Any:
         )
     raise format_error(
         "LP-H002",
-        f"{token[:40]} is not a number of EDN.",
+        f"{token[:40]} is not an EDN number.",
         _line(text, at),
         "Write integers without leading zeros, as in 42.",
     )
@@ -225,7 +228,7 @@ def _string(text: str, token: str, at: int) -> str:
         if match[2] not in _ESCAPES:
             raise format_error(
                 "LP-H002",
-                f"\\{match[2]} is not an escape of EDN.",
+                f"\\{match[2]} is not an EDN escape.",
                 _line(text, at),
                 'Use \\t \\r \\n \\\\ \\" or \\uXXXX.',
             )
@@ -244,7 +247,7 @@ def _character(text: str, token: str, at: int) -> str:
         return _joined(text, chr(int(name[1:], 16)), at)
     raise format_error(
         "LP-H002",
-        f"{token[:40]} is not a character of EDN.",
+        f"{token[:40]} is not an EDN character.",
         _line(text, at),
         "Use \\newline, \\space, \\tab, \\uXXXX or \\c.",
     )
@@ -266,10 +269,10 @@ def _joined(text: str, characters: str, at: int) -> str:
 def _unreadable(text: str, at: int) -> HistoryError:
     line = _line(text, at)
     if token := re.compile(r"##\w*").match(text, at):
-        return format_error("LP-H007", f"{token[0]} is no number of JSON.", line, "Record nil or a string instead.")
+        return format_error("LP-H007", f"{token[0]} is not a JSON number.", line, "Record nil or a string instead.")
     if text[at] == '"':
         return format_error(
-            "LP-H002", "a string is never closed.", line, "The file may be cut off: complete it or remove the rest."
+            "LP-H002", "a string is never closed.", line, "The file may be truncated: complete it or remove the rest."
         )
     return format_error(
         "LP-H002",

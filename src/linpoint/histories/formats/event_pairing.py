@@ -125,7 +125,10 @@ def event_from_mapping(item: Any, line: int) -> Event:
     # Reading a long log spends most of its time here, so common cases are tested in place.
     if type(item) is not dict and not isinstance(item, Mapping):
         raise format_error(
-            "LP-H002", f"{shown(item)} is not an event.", line, "An event is a map with process, type, f and value."
+            "LP-H002",
+            f"{shown(item)} is not an event.",
+            line,
+            "Write each event as a map with process, type, f and value.",
         )
     get = item.get
     try:
@@ -205,9 +208,9 @@ def _ordered(events: list[Event]) -> list[Event]:
         if earlier is not event:
             raise format_error(
                 "LP-H018",
-                f"the index {event.index} is that of line {earlier.line} too.",
+                f"the index {event.index} occurs in line {earlier.line} too.",
                 event.line,
-                "Number the events without repeats, or leave all indices out to order them by line.",
+                "Use each index once, or omit all indices to order events by line.",
             )
     return [first[index] for index in sorted(first)]
 
@@ -294,7 +297,7 @@ def parts_of(call: OpenInvocation, pairs: bool) -> tuple[Value, Value, Value]:
             f'process {event.process} returned from "{event.f}" on key {shown(other)}, '
             f"but called it on key {shown(key)} (line {event.line}).",
             completed.line,
-            "Correct the key, or if the values are not pairs [key value], say so: --keyed no.",
+            "Correct the key, or add --keyed no if the values are not pairs [key value].",
         )
     return key, invoked, answer
 
@@ -323,7 +326,7 @@ def _still_open(event: Event, open_call: Event) -> HistoryError:
 def _missing(name: str, item: Mapping[Any, Any], line: int) -> HistoryError:
     other = other_name(name, item)
     message = f'the event has no "{name}"' + ("." if other is None else f', but "{other}".')
-    remedy = "An event has a process, a type and an f."
+    remedy = "Give each event a process, a type and an f."
     if other is not None:
         remedy = f'Rename "{other}" to "{name}", if that is what it holds.'
     return format_error("LP-H006", message, line, remedy)

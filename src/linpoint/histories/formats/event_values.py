@@ -126,5 +126,5 @@ def _bad_cas(value: Value, line: int | None) -> HistoryError:
         "LP-H007",
         f'the value of "cas" is {shown(value)}.',
         line,
-        "A cas has the value [old new], or [key [old new]] if keyed.",
+        "Write the value as [old new], or [key [old new]] if keyed.",
     )

@@ -38,7 +38,7 @@ def events_of(history: History) -> list[Event]:
     """The events of a history in order, with indices from 0."""
     hinted = next((op for op in history if op.order is not None), None)
     if hinted is not None:
-        raise _refused(history, hinted, "it has an order, which events do not have")
+        raise _refused(history, hinted, "it has an order value, which events do not support")
     words = works_on_words({op.name for op in history})
     answering = {plain(op.name) for op in history if op.outcome is Outcome.OK and op.result is not None}
     # The usual form is the pair [key value], but there only scalars count as keys.
@@ -99,10 +99,10 @@ def _in_order(history: History) -> list[_Moment]:
             time, phase, source, returning = moment
             assert isinstance(source, Operation)
             if time in touched and not returning and (phase == _TURN or source.outcome is Outcome.UNKNOWN):
-                raise _refused(history, source, f"it is called at {time}, the very time of a crash of the object")
+                raise _refused(history, source, f"its call is at {time}, the exact time of a crash of the object")
             if phase == _TURN and turning.setdefault(time, process) != process:
                 both = f"processes {turning[time]} and {process} both return and call at {time}"
-                raise _refused(history, source, f"{both}, which no order of events can say")
+                raise _refused(history, source, f"{both}, which no order of events can express")
             moments.append(moment)
     return sorted(moments, key=lambda moment: moment[:2])  # stable: the order of events of a process is kept
 
@@ -146,7 +146,10 @@ def _verify(history: History, called: list[Operation], events: list[Event]) -> N
         items = pair(events) if events else ReadItems([], [], [])
     except HistoryError as error:
         raise UsageError(
-            "LP-U005", f"an event format cannot hold the history: {error.message}", place=history.source, remedy=_REMEDY
+            "LP-U005",
+            f"an event format cannot represent the history: {error.message}",
+            place=history.source,
+            remedy=_REMEDY,
         ) from None
     again = items.operations
     for op, back in zip(called, again, strict=False):
@@ -154,7 +157,7 @@ def _verify(history: History, called: list[Operation], events: list[Event]) -> N
             raise _refused(history, op, f"it would be read back as {back}")
     if len(called) != len(again):
         raise UsageError(
-            "LP-U005", f'the process name "{NEMESIS}" is kept for faults.', place=history.source, remedy=_REMEDY
+            "LP-U005", f'the process name "{NEMESIS}" is reserved for faults.', place=history.source, remedy=_REMEDY
         )
 
 
@@ -164,4 +167,6 @@ def _meaning(op: Operation) -> tuple[Any, ...]:
 
 
 def _refused(history: History, op: Operation, why: str) -> UsageError:
-    return UsageError("LP-U005", f"an event format cannot hold {op}: {why}.", place=history.place(op), remedy=_REMEDY)
+    return UsageError(
+        "LP-U005", f"an event format cannot represent {op}: {why}.", place=history.place(op), remedy=_REMEDY
+    )

@@ -208,15 +208,15 @@ def open_path(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         folder = Path(path).parent
-        where = "in the current folder" if folder == Path() else f"in {folder}"
+        where = "in the current directory" if folder == Path() else f"in {folder}"
         if not folder.is_dir():
-            where = f"because there is no folder {folder}"
+            where = f"because the directory {folder} does not exist"
         raise format_error("LP-H001", f"there is no such file {where}.", None, "Check the path.") from None
     except IsADirectoryError:
-        raise format_error("LP-H001", "this is a folder, not a file.", None, "Name the files in it.") from None
+        raise format_error("LP-H001", "this is a directory, not a file.", None, "Name the files in it.") from None
     except PermissionError:
         raise format_error(
-            "LP-H001", "you may not read this file.", None, "Change its permissions, or read it as another user."
+            "LP-H001", "permission denied.", None, "Change its permissions, or read it as another user."
         ) from None
     except (OSError, ValueError, AttributeError) as error:  # ValueError: a NUL in the path; AttributeError: no stdin
         raise format_error(
@@ -244,7 +244,7 @@ def _decompressed(data: bytes) -> bytes:
     except EOFError:
         raise format_error(
             "LP-H010",
-            f"the gzip data ends too early, at byte {len(data)}.",
+            f"the gzip data is truncated at byte {len(data)}.",
             None,
             "Copy or record the file again.",
         ) from None

@@ -27,7 +27,7 @@ _OPERATION_FIELDS: Final = frozenset(
 )
 _EVENT_FIELDS: Final = frozenset({"type", "f", "value", "index"})
 _REMEDY: Final = (
-    "linpoint reads operation lines (a JSON object a line), Jepsen EDN, Jepsen-style JSON events, Jepsen text logs, "
+    "linpoint reads operation lines (one JSON object per line), Jepsen EDN, Jepsen-style JSON events, Jepsen text logs, "
     "Porcupine's logs, CSV with a header (--columns maps other names), and Parquet and Arrow files."
 )
 

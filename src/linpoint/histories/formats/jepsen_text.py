@@ -27,9 +27,9 @@ def read(text: str, options: ReadOptions) -> ReadItems:
     if not found:
         raise format_error(
             "LP-H008",
-            "the log has no operation of jepsen.util.",
+            "the log has no operations of jepsen.util.",
             None,
-            "A line looks like `INFO  jepsen.util - 0 :invoke :read nil`.",
+            "Write lines like `INFO  jepsen.util - 0 :invoke :read nil`.",
         )
     return pair(found, keyed=options.keyed)
 

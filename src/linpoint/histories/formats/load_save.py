@@ -31,6 +31,7 @@ from linpoint.histories.formats.format_detection import detect_format, foreign_l
 from linpoint.histories.formats.native_reading import NativeRead, read_columns
 from linpoint.histories.formats.value_validation import too_deep
 from linpoint.histories.history import History, recorded_history
+from linpoint.text.phrases import join_words
 from linpoint.text.shell_commands import STANDARD
 
 FORMATS: Final[Mapping[str, FileFormat]] = {
@@ -102,7 +103,7 @@ def load(
     """
     source = os.fsdecode(path)
     if format is not None and format not in FORMATS:
-        raise UsageError("LP-U001", f'there is no format "{format}".', remedy=f"The formats are {', '.join(FORMATS)}.")
+        raise UsageError("LP-U001", f'unknown format "{format}".', remedy=f"Use {join_words(list(FORMATS), 'or')}.")
     with _collector_paused():
         try:
             content = FileContent(source)
@@ -151,9 +152,9 @@ def save(history: History, path: str | os.PathLike[str], *, format: str | None =
     if history.clock_skew:
         raise UsageError(
             "LP-U005",
-            f"no format holds the clock skew of {history.clock_skew}.",
+            f"no format can store the clock skew of {history.clock_skew}.",
             place=target,
-            remedy="Save history.with_clock_skew(0), and give the skew when it is checked.",
+            remedy="Save history.with_clock_skew(0), and pass the skew when you check it.",
         )
     assert chosen.write is not None
     try:
@@ -230,7 +231,7 @@ def _refuse_mixture(text: str, name: str, number: int | None) -> None:
     began, here = FORMATS[name].description, FORMATS[other].description
     raise format_error(
         "LP-H009",
-        f"the file began as {began}, but here it is {here}: {shortened(text.split(chr(10))[line - 1])}.",
+        f"the file starts as {began}, but this line is {here}: {shortened(text.split(chr(10))[line - 1])}.",
         line,
         "Keep each format in its own file.",
     ) from None
@@ -242,9 +243,7 @@ def _chosen(target: str, name: str | None) -> FileFormat:
         if name in writable:
             return writable[name]
         what = "can only be read" if name in FORMATS else "does not exist"
-        raise UsageError(
-            "LP-U001", f'the format "{name}" {what}.', remedy=f"Formats to save in are {', '.join(writable)}."
-        )
+        raise UsageError("LP-U001", f'the format "{name}" {what}.', remedy=f"Use {join_words(list(writable), 'or')}.")
     if target == STANDARD:
         return writable["operations"]
     suffix = Path(target.removesuffix(".gz")).suffix
@@ -254,7 +253,7 @@ def _chosen(target: str, name: str | None) -> FileFormat:
     suffixes = ", ".join(suffix for format in writable.values() for suffix in format.suffixes)
     raise UsageError(
         "LP-U005",
-        f'the suffix "{suffix}" says no format.',
+        f'unknown extension "{suffix}".' if suffix else "the file name has no extension.",
         place=target,
-        remedy=f"Use one of {suffixes}, also with .gz.",
+        remedy=f"Use one of {suffixes}, optionally followed by .gz.",
     )

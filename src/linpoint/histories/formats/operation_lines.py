@@ -103,10 +103,10 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
         return _beside(item, line)
     if "crash" in item and _is_crash(item["crash"]):
         raise format_error(
-            "LP-H007", 'the line is a "crash" and has an "op" too.', line, "Give the crash a line of its own."
+            "LP-H007", 'the line has both a "crash" and an "op".', line, "Put the crash on a line of its own."
         )
     if type(name) is not str or not name:
-        raise _not_allowed("op", name, "a string that is not empty", line)
+        raise _not_allowed("op", name, "a non-empty string", line)
     process = get("process", _MISSING)
     if type(process) is not str:
         process = _process(process, line, item)
@@ -127,7 +127,7 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     result = get("result", _MISSING)
     if result is _MISSING:
         if outcome is Outcome.OK:
-            remedy = 'An ok operation has a "result", null if it returns nothing; without "return" it is unknown.'
+            remedy = 'Add a "result", null if it returns nothing; without "return" the outcome is unknown.'
             raise _missing("result", line, remedy, item)
         result = None
     return Operation(
@@ -209,9 +209,9 @@ def _beside(item: Mapping[str, Any], line: int | None) -> Crash | Annotation:
         if type(text) is not str:
             raise _not_allowed("annotation", text, "a string", line)
         if until is not None and (not is_time(until) or until < time):
-            raise _not_allowed("until", until, f"a time from {time} on, or null", line)
+            raise _not_allowed("until", until, f"a time not before {time}, or null", line)
         return Annotation(text, time, until, line)
-    raise _missing("op", line, 'A line has an "op", a "crash" or an "annotation".', item)
+    raise _missing("op", line, 'Add an "op", a "crash" or an "annotation".', item)
 
 
 def _is_crash(value: Any) -> bool:
@@ -226,7 +226,7 @@ def _process(process: Any, line: int | None, item: Mapping[str, Any]) -> Process
             validate_value(process, line)  # raises LP-H011
         return process
     if process is _MISSING:
-        raise _missing("process", line, "Name the client that called, by an integer or a string.", item)
+        raise _missing("process", line, "Name the calling client by an integer or a string.", item)
     raise _not_allowed("process", process, "an integer or a string", line)
 
 

@@ -60,7 +60,7 @@ def read(content: FileContent, name: str, options: ReadOptions) -> NativeRead | 
     if recorded is not None:
         return recorded
     if not rows:
-        raise format_error("LP-H008", "the table has no rows.", None, "Write an operation a row.")
+        raise format_error("LP-H008", "the table has no rows.", None, "Write one operation per row.")
     return operation_lines.read(b"".join(rows).decode(), options)
 
 

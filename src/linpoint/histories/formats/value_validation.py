@@ -66,12 +66,12 @@ def json_error(error: Exception, text: str, line: int | None) -> HistoryError:
         return _too_large(line)
     reason = str(error)
     if "truncated" in reason and not text.rstrip().endswith(("}", "]")):
-        remedy = "Complete it, or remove it if the recorder was stopped there."
-        return format_error("LP-H002", f"the JSON {shortened(text)} is cut off.", line, remedy)
+        remedy = "Complete it, or remove it if the recorder stopped there."
+        return format_error("LP-H002", f"the JSON {shortened(text)} is truncated.", line, remedy)
     at = BYTE.search(reason)
     if at is None:  # the decoder runs past the end in a truncated escape
         return format_error(
-            "LP-H002", f"{shortened(text)} has a string with half an escape.", line, "Complete the escape."
+            "LP-H002", f"{shortened(text)} has a string with an incomplete escape.", line, "Complete the escape."
         )
     near = text.encode()[max(0, int(at[1]) - 30) :][:60].decode(errors="ignore")
     what = BYTE.sub("", reason).removeprefix("JSON is malformed: ").strip()

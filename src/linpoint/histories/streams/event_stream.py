@@ -37,6 +37,7 @@ from linpoint.histories.operation import Operation, Process, Time
 from linpoint.histories.streams.call_sink import CallSink
 from linpoint.histories.streams.operation_line_stream import OperationLineStream, refuse_crash_of_processes
 from linpoint.histories.values import Value, equal_values
+from linpoint.text.phrases import join_words
 
 _MAX_PREAMBLE_LINES: Final = 1000
 """The maximum number of other lines before the first operation of a text log."""
@@ -60,8 +61,8 @@ class LogStream:
         self, sink: CallSink, *, source: str, format: str | None = None, keyed: bool | None = None, words: bool = False
     ) -> None:
         if format is not None and format not in FORMATS:
-            remedy = f"The formats are {', '.join(FORMATS)}."
-            raise UsageError("LP-U001", f'there is no format "{format}".', remedy=remedy)
+            remedy = f"Use {join_words(list(FORMATS), 'or')}."
+            raise UsageError("LP-U001", f'unknown format "{format}".', remedy=remedy)
         self._sink = sink
         self._source = source
         self._options = (keyed, words)
@@ -122,9 +123,9 @@ class LogStream:
     def _begin(self, name: str, line: int | None) -> None:
         if name not in _FOLLOWED:
             raise cannot_follow(
-                f"{FORMATS[name].description} is read as a whole.",
+                f"{FORMATS[name].description} must be read as a whole.",
                 line,
-                "Check the finished file, or write an event or an operation a line: " + ", ".join(_FOLLOWED) + ".",
+                "Check the finished file, or write one event or operation per line: " + ", ".join(_FOLLOWED) + ".",
             )
         keyed, words = self._options
         events = FORMATS[name].events
@@ -137,7 +138,7 @@ class LogStream:
         return cannot_follow(
             f"{shortened(text)} is not an event or an operation on a line of its own.",
             self.lines,
-            "Write one a line, without brackets around them.",
+            "Write one per line, without enclosing brackets.",
         )
 
     def _unrecognised(self) -> HistoryError:
@@ -145,7 +146,7 @@ class LogStream:
             "LP-H015",
             f"the format is not recognised; the first line is {shortened(self._first)}.",
             1,
-            f"Formats that can be followed are {', '.join(_FOLLOWED)}; --format names one.",
+            f"Use --format with {join_words(list(_FOLLOWED), 'or')}.",
         )
 
 
@@ -274,7 +275,7 @@ class EventStream:
             raise cannot_follow(
                 f'the completions of "{event.f}" so far repeated their invocations, but this one is {shown(completed)}.',
                 event.line,
-                "Check the finished file: only there can it be seen whether they are results.",
+                "Check the finished file, which shows whether they are results.",
             )
         return echo
 
@@ -284,7 +285,7 @@ class EventStream:
             began, here = FORMATS[self._name].description, FORMATS[other].description
             raise format_error(
                 "LP-H009",
-                f"the file began as {began}, but here it is {here}: {shortened(text)}.",
+                f"the file starts as {began}, but this line is {here}: {shortened(text)}.",
                 number,
                 "Keep each format in its own file.",
             )

@@ -84,10 +84,10 @@ class OperationLineStream:
                 f'"{op.name}" was called at {op.call}, before the watermark {self._watermark[0]} of line '
                 f"{self._watermark[1]}.",
                 number,
-                "Write a watermark only when every operation called before it has its line.",
+                "Write a watermark only after the lines of all operations called before it.",
             )
         if op.order is not None:
-            raise _not_followed("an order hint", number)
+            raise _not_followed("an order value", number)
         if op.return_ is not None and op.return_ < op.call:
             raise format_error(
                 "LP-H005",
@@ -146,4 +146,4 @@ def refuse_crash_of_processes(*, of_object: bool, line: int) -> None:
 
 
 def _not_followed(what: str, number: int) -> UsageError:
-    return cannot_follow(f"{what} is only for whole files.", number, "Check the finished file without --follow.")
+    return cannot_follow(f"{what} requires the finished file.", number, "Check the finished file without --follow.")

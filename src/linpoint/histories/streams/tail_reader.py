@@ -97,7 +97,7 @@ class TailReader:
             raise cannot_follow(
                 "gzip-compressed data cannot be followed.",
                 None,
-                "Decompress it on the way: gunzip -c FILE | linpoint check - --follow ...",
+                "Decompress it first: gunzip -c FILE | linpoint check - --follow ...",
             )
         return chunk.removeprefix(_BYTE_ORDER_MARK)
 
@@ -105,9 +105,9 @@ class TailReader:
         if os.fstat(self._descriptor).st_size < os.lseek(self._descriptor, 0, os.SEEK_CUR):
             raise format_error(
                 "LP-H001",
-                "the file became shorter while it was followed.",
+                "the file was truncated while it was followed.",
                 None,
-                "Let the recorder append only, to one file for each run.",
+                "Let the recorder only append, to one file per run.",
             )
 
     def _split(self, chunk: bytes) -> Sequence[str]:

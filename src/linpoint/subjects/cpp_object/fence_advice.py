@@ -49,21 +49,22 @@ class FenceAdvice:
     def sentences(self) -> tuple[str, ...]:
         """The advice as sentences."""
         if not self.places:
-            return ("No set of fences after stores mends it",)
+            return ("No set of fences after stores fixes it",)
         where = " and ".join(self.places)
-        fence = "One fence mends it" if len(self.places) == 1 else f"{len(self.places)} fences mend it"
-        said = [
-            f"{fence}: {_FENCE} after the store at {where}, or make {'it' if len(self.places) == 1 else 'them'} seq_cst"
-        ]
-        if self.smallest and len(self.places) > 1:
-            said.append("No smaller set does")
+        one = len(self.places) == 1
+        fix = f"Fix{' (verified)' if self.holds else ''}: add {'one fence' if one else f'{len(self.places)} fences'}"
+        stores = "the store" if one else "the stores"
+        said = [f"{fix} after {stores} at {where}: {_FENCE}, or make {stores} seq_cst"]
+        if self.smallest and not one:
+            said.append("No smaller set of fences suffices")
         if self.others:
-            said.append(
-                f"So do{'es' if len(self.others) == 1 else ''}: {'; '.join(' and '.join(e) for e in self.others)}"
-            )
+            others = "; ".join(" and ".join(each) for each in self.others)
+            said.append(f"Alternative{'s' if len(self.others) > 1 else ''}: {others}")
         if self.holds:
-            all_ = "The scenario holds" if self.scenarios == 1 else f"All {count_noun(self.scenarios, 'scenario')} hold"
-            said.append(f"{all_} with {'it' if len(self.places) == 1 else 'them'}, under every schedule")
+            all_ = (
+                "the scenario passes" if self.scenarios == 1 else f"all {count_noun(self.scenarios, 'scenario')} pass"
+            )
+            said.append(f"With {'it' if one else 'them'}, {all_} under every schedule")
         return tuple(said)
 
 

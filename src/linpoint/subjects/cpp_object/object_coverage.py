@@ -35,7 +35,7 @@ class ExploredScenario:
         else:
             covered.exhaustive = covered.exhaustive or (result.ended == "exhausted" and result.exhaustive)
         if result.ended == "lost":
-            return HostFinding("crash", f"the test took its process with it: {result.reason}", lost=True)
+            return HostFinding("crash", f"the test crashed: {result.reason}", lost=True)
         return result.finding
 
     def count(self, search: str, schedules: int) -> None:
@@ -88,7 +88,7 @@ class CppObjectCoverage:
         """Record the parts of a search result that concern the whole test."""
         self.qualified |= dict.fromkeys(each.rstrip(".") for each in result.qualified)
         if result.ended in ("refused", "error"):
-            self.given_up = result.reason or "the host gives no reason"
+            self.given_up = result.reason or "the host gave no reason"
 
     def exhaustive(self, *, interrupted: bool) -> bool:
         """Whether every schedule of every scenario within the bounds was explored and judged."""
@@ -120,9 +120,9 @@ class CppObjectCoverage:
             return "some histories could not be decided in time"
         cut = sum(each.covered.cut for each in self.scenarios)
         if cut:
-            return f"{count_noun(cut, 'run')} had no end after very many steps"
+            return f"{count_noun(cut, 'run')} did not finish within the step limit"
         if self.qualified:
-            return f"no schedule shows a violation, but that proves less: {'; '.join(self.qualified)}"
+            return f"no schedule shows a violation, but the result is weaker: {'; '.join(self.qualified)}"
         returned = {name for each in self.scenarios for name in each.covered.returned}
         stuck = sorted({name for each in self.scenarios for name in each.covered.stuck} - returned)
-        return f"{stuck[0]} waits for ever in every schedule" if stuck else ""
+        return f"{stuck[0]} blocks forever in every schedule" if stuck else ""

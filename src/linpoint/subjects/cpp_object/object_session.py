@@ -88,10 +88,8 @@ class ObjectSession(Session):
     kind: ClassVar = "test"
     repetitions: ClassVar = (True,)
     shrinking_least_s: ClassVar = 0.0
-    changed_warning: ClassVar = (
-        "the code has changed since the finding was made, so the schedule may mean something else"
-    )
-    gone: ClassVar = "this schedule shows no violation (any more)"
+    changed_warning: ClassVar = "the code has changed since the finding, so the schedule may not apply"
+    gone: ClassVar = "this schedule does not show a violation"
     phases: Sequence[Phase] = _PHASES
 
     def __init__(self, target: CppObject, judge: Judge, seconds: float, progress: Progress = no_progress) -> None:
@@ -122,7 +120,7 @@ class ObjectSession(Session):
         contents = self.target.program.target.contents
         if contents.unseen:
             self.explored.given_up = (
-                f"inline assembly is out of sight, so that no schedule could be trusted: {contents.unseen[0]}"
+                f"inline assembly cannot be instrumented, so no schedule is reliable: {contents.unseen[0]}"
             )
         for path in contents.unhooked:
             sentence = f"{Path(path).name} is not instrumented: compile its sources together with the test"

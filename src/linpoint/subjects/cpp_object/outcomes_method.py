@@ -25,7 +25,7 @@ from linpoint.verdicts.coverage import Coverage
 from linpoint.verdicts.finding import Finding
 
 WRONG_UNDER_SC: Final = "wrong under SC"
-WRONG_UNDER_TSO: Final = "right under SC, wrong under TSO"
+WRONG_UNDER_TSO: Final = "correct under SC, wrong under TSO"
 NEVER_SHOWN: Final = "never shows an allowed outcome"
 
 _MAX_SHOWN_OUTCOMES: Final = 5
@@ -96,7 +96,7 @@ class OutcomesSession(ObjectSession):
         claims = [each.claim() for each in self._searches]
         self._decisive = self._searches[-1] if claims[0].status is Status.LINEARIZABLE else self
         passed = all(each.status is Status.LINEARIZABLE for each in claims)
-        why = "atomic operations give every outcome that was shown" if passed else self._decisive.claim().why
+        why = "atomic operations allow every observed outcome" if passed else self._decisive.claim().why
         return replace(
             claim,
             status=Status.LINEARIZABLE if passed else Status.UNKNOWN,

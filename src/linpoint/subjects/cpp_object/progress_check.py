@@ -123,9 +123,9 @@ class ProgressSession(ObjectSession):
             models = dict.fromkeys(claim.models, Status.VIOLATION)
             return replace(claim, status=Status.VIOLATION, why=self.shows_it, exhaustive=False, models=models)
         if not self.complete:
-            why = "the budget ended before it was known whether operations can be kept from finishing"
+            why = "the budget ended before the progress check was complete"
             return replace(claim, status=Status.UNKNOWN, why=why, exhaustive=False)
-        return replace(claim, why=f"{claim.why}, and no operation is kept from finishing by a thread that stops")
+        return replace(claim, why=f"{claim.why}, and a thread that stops never prevents others from finishing")
 
 
 def _leaves_operations(case: ThreadStops, history: ScenarioHistory) -> bool:

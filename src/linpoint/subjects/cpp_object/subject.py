@@ -90,4 +90,4 @@ class CppObjectSession(ObjectSession):
         advice = None
         if self.left >= _MIN_FOLLOW_UP_S:
             advice = yield from FenceAdvisor(self).advise(failure)
-        return ("There was no time to find out which fences mend it",) if advice is None else advice.sentences()
+        return ("The time did not suffice to find the fences that fix it",) if advice is None else advice.sentences()

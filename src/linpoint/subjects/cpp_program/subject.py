@@ -52,9 +52,7 @@ _MAX_RUN_S: Final = 60.0
 _MAX_RACES: Final = 10
 """The maximum number of data races that are reported in addition to the first failure."""
 _UNDEFINED: Final = re.compile(r"undefined symbol: (\S+)")
-_WHAT_TO_DO: Final = (
-    "use std::atomic or std::atomic_thread_fence there, or leave that part out of the program that is explored"
-)
+_WHAT_TO_DO: Final = "use std::atomic or std::atomic_thread_fence there, or remove that part from the explored program"
 _FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
 _SAMPLING: Final = tuple(Search(f"{name}:{_SAMPLES}", least_s=_LEAST_S) for name in ("pos", "random", "pct:3"))
 
@@ -107,10 +105,8 @@ class CppProgramSession(Session):
 
     kind: ClassVar = "program"
     repetitions: ClassVar = (True,)
-    changed_warning: ClassVar = (
-        "the program has changed since the finding was made, so the schedule may mean something else"
-    )
-    replay_shows_it: ClassVar = "a schedule shows it"
+    changed_warning: ClassVar = "the program has changed since the finding, so the schedule may not apply"
+    replay_shows_it: ClassVar = "a schedule fails"
 
     def __init__(self, subject: CppProgramSubject, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
@@ -136,8 +132,7 @@ class CppProgramSession(Session):
         if unseen:
             more = f" and {count_noun(len(unseen) - 1, 'more instruction')}" if len(unseen) > 1 else ""
             self.explored.given_up = (
-                "inline assembly is out of sight, so that no schedule could be trusted: "
-                f"{unseen[0]}{more}; {_WHAT_TO_DO}"
+                f"inline assembly cannot be instrumented, so no schedule is reliable: {unseen[0]}{more}; {_WHAT_TO_DO}"
             )
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
@@ -228,11 +223,11 @@ class CppProgramSession(Session):
         but = self._qualified()
         far = ""
         if covered.exhaustive:
-            far = "no schedule shows anything wrong"
+            far = "no schedule fails"
         elif only is not None and covered.completed >= only:
-            far = f"no schedule with up to {count_noun(only, 'preemption')} shows anything wrong"
+            far = f"no schedule with up to {count_noun(only, 'preemption')} fails"
         if far and but:
-            return Claim(Status.UNKNOWN, f"{far}, but that proves less: {'; '.join(but)}")
+            return Claim(Status.UNKNOWN, f"{far}, but the result is weaker: {'; '.join(but)}")
         if far:
             return Claim(Status.LINEARIZABLE, far, covered.exhaustive)
         end = "the run was interrupted" if self.interrupted else "the budget ended"
@@ -240,7 +235,7 @@ class CppProgramSession(Session):
             far = f"after all schedules with up to {count_noun(covered.completed, 'preemption')}"
         else:
             far = "before all schedules without preemptions were run"
-        return Claim(Status.UNKNOWN, f"{end} {far}, and none of those that were run shows anything wrong")
+        return Claim(Status.UNKNOWN, f"{end} {far}; no schedule that was run fails")
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
         """With ``elsewhere``, a search with few preemptions."""
@@ -274,7 +269,7 @@ class CppProgramSession(Session):
         return failure.preemptions > self.explored.completed + 1
 
     def _qualified(self) -> list[str]:
-        """Why a clean end proves less."""
+        """The reasons why a pass is weaker."""
         names = dict.fromkeys(Path(path).name for path in self.subject.target.contents.unhooked)
         told = [f"{name} is not instrumented: compile its sources together with the program" for name in names]
         return [*told, *(each for each in self.explored.qualified if not any(name in each for name in names))]
@@ -287,9 +282,9 @@ class CppProgramSession(Session):
             name = missing[1] if told.code else told.text.strip()
             raise BuildError(
                 "LP-T033",
-                f"{name} is not defined anywhere.",
+                f"{name} is undefined.",
                 place=self.subject.file,
-                remedy="Give all sources of the program, and its libraries after --.",
+                remedy="Pass all sources of the program, and its libraries after --.",
             )
 
     def _run(
@@ -334,7 +329,7 @@ class CppProgramSession(Session):
         for race in result.races:
             covered.races.setdefault(race.key, race)
         if result.ended in ("refused", "error"):
-            covered.given_up = result.reason or "the host gives no reason"
+            covered.given_up = result.reason or "the host gave no reason"
         if search.startswith("bounded"):
             covered.completed = max(covered.completed, result.completed)
         elif search == "dpor":
@@ -361,5 +356,5 @@ def _failure(found: HostFinding) -> Failure:
 
 
 def _lost(outcome: SearchOutcome, schedule: list[tuple[int, int]]) -> HostFinding:
-    message = f"the program took its process with it: {outcome.died}"
+    message = f"the program crashed: {outcome.died}"
     return HostFinding("crash", message, schedule=schedule, lost=True)

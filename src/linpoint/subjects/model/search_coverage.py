@@ -55,18 +55,20 @@ def covered_text(config: ModelRunConfig) -> str:
 
 
 def stopped_text(found: StateSearch) -> tuple[str, str]:
-    """Why a search stopped before its end, and what to do about it."""
+    """The reason why a search stopped early, and the remedy."""
     if found.bound:
-        remedy = "Bound what the model makes, or use fewer operations: a model whose states have no end has no answer."
-        return f"a bound was hit: {found.bound}", remedy
+        remedy = (
+            "Bound the objects that the model creates, or use fewer operations: an infinite state space has no answer."
+        )
+        return f"a bound was reached: {found.bound}", remedy
     if found.interrupted:
-        return "the run was interrupted", "Run it again, with --budget if it is to end by itself."
+        return "the run was interrupted", "Run it again, with --budget to limit the time."
     smaller = "Use fewer processes or operations, or smaller domains"
     if found.assembly.manner.operations == 0:
-        smaller = "Any number of operations needs states that are bounded: see that no value grows for ever. " + smaller
+        smaller = "Unbounded operations require a finite state space: make sure that no value grows forever. " + smaller
     if found.stopped is StopReason.MEMORY:
-        return "there was no memory left", f"{smaller}; --points or a larger --max-memory help too."
-    return "the budget ended", f"{smaller}, or a larger --budget."
+        return "the memory budget ran out", f"{smaller}, add --points, or increase --max-memory."
+    return "the budget ended", f"{smaller}, or increase --budget."
 
 
 def missed_state_odds(found: StateSearch) -> float | None:

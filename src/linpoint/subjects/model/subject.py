@@ -54,7 +54,7 @@ from linpoint.verdicts.finding import Finding
 _STATES: Final = "states"
 _POINTS: Final = "points"
 _PROGRESS: Final = "progress"
-_SEARCH_AGAIN: Final = "Run it again, with a larger --budget if there was one."
+_SEARCH_AGAIN: Final = "Run it again, with a larger --budget if one was set."
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,9 @@ class ModelSession(Session):
     shrinking_least_s: ClassVar = 0.0
     keeps_kind: ClassVar = False
     searches_again: ClassVar = True
-    changed_warning: ClassVar = (
-        "the run of the token is not there any more, since the model has changed; this is a new search"
-    )
-    shows_it: ClassVar = "a run goes wrong"
-    replay_shows_it: ClassVar = "the run of the token goes wrong again"
+    changed_warning: ClassVar = "the model has changed and no longer has the run of the token; this is a new search"
+    shows_it: ClassVar = "a run fails"
+    replay_shows_it: ClassVar = "the run of the token fails again"
 
     def __init__(self, subject: ModelSubject, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
@@ -118,12 +116,12 @@ class ModelSession(Session):
         self.interrupted = self.interrupted or found.interrupted
         self.explored = measured_search(found)
         unseen = unreturned_operations(found) if found.ending is SearchEnding.HOLDS else []
-        self._warnings = [f"{name} returned in no run, so that this says nothing of it" for name in unseen]
+        self._warnings = [f"{name} returned in no run, so the result does not cover it" for name in unseen]
         if endless is None and found.ending is not SearchEnding.VIOLATION:
             self.found = found
             self._notes += _pass_notes(self.task, found, name)
         elif name == _POINTS:  # a violation by points proves nothing
-            self._notes.append("its linearization points do not show it, so all were tried")
+            self._notes.append("its marked linearization points do not prove it, so all possible points were tried")
         else:
             yield from self._shown(found, endless, limits)
 
@@ -171,7 +169,7 @@ class ModelSession(Session):
         return "; ".join([super().shown_by(findings, replayed=replayed), *self._notes])
 
     def claim(self) -> Claim:
-        """The search that found nothing wrong covered all runs, or was stopped."""
+        """The claim of a search without a failure, which covered all runs or stopped early."""
         if self.found is None:
             return Claim(Status.UNKNOWN, "the run was interrupted", remedy=_SEARCH_AGAIN)
         holds = self.found.ending is SearchEnding.HOLDS
@@ -241,13 +239,13 @@ def _pass_notes(task: RefinementTask, found: StateSearch, search: str) -> list[s
     notes = []
     holds = found.ending is SearchEnding.HOLDS
     if search == _POINTS:
-        notes.append("by the linearization points that are marked in it")
+        notes.append("by its marked linearization points")
     elif search == _PROGRESS and holds:
-        fair = f" in every run that is {task.options.fairness}ly fair" if task.options.fairness != "none" else ""
+        fair = f" in every {task.options.fairness}ly fair run" if task.options.fairness != "none" else ""
         notes.append(
             f"every call returns{fair}" if task.options.progress == "returns" else f"it is {task.options.progress}"
         )
     odds = missed_state_odds(found)
     if holds and odds is not None:
-        notes.append(f"the odds that a state was missed are {odds:.1g}")
+        notes.append(f"the probability that a state was missed is {odds:.1g}")
     return notes

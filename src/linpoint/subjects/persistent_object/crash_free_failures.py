@@ -27,11 +27,11 @@ _KINDS: Final = {
 """The kind of finding by the ending of a workload."""
 _VERBS: Final = {
     "crash": "crashes",
-    "livelock": "does not come back",
-    "deadlock": "waits for ever",
-    "memory": "uses memory that is not there",
+    "livelock": "does not return",
+    "deadlock": "blocks forever",
+    "memory": "accesses invalid memory",
     "assertion": "fails an assertion",
-    "exception": "ends with an exception",
+    "exception": "throws an exception",
 }
 
 
@@ -46,10 +46,10 @@ def crash_free_kind(run: CrashRun) -> str:
 
 
 def unknown_ending(run: CrashRun) -> str:
-    """Why nothing is known of a workload that did not come to its end."""
+    """The reason why an unfinished workload is undecided."""
     refused = next((each.reason for each in run.reply.results.values() if each.reason), "")
-    ended = "" if run.traced is None else f"the workload ended by {run.traced.ended} {run.traced.message}".strip()
-    return run.reply.died or refused or ended or "the host gives no reason"
+    ended = "" if run.traced is None else f"the workload ended with {run.traced.ended} {run.traced.message}".strip()
+    return run.reply.died or refused or ended or "the host gave no reason"
 
 
 def crash_free_finding(
@@ -84,7 +84,7 @@ def _refused(run: CrashRun) -> str:
     oracle = run.oracle
     number = oracle.first_refused()
     if number is None:
-        return "the workload does not do what the spec says"
+        return "the workload violates the spec"
     return f"{oracle.calls[number]} returned {format_value(oracle.results[number])}, which the spec does not allow"
 
 

@@ -97,11 +97,9 @@ class PersistentObjectSession(Session):
     kind: ClassVar = "crash"
     collects: ClassVar = True
     repetitions: ClassVar = ()  # the host has confirmed each violation in a pristine process
-    changed_warning: ClassVar = (
-        "the target has changed since the finding was made, so the crash state may mean something else"
-    )
-    shows_it: ClassVar = "a crash shows it"
-    gone: ClassVar = "this crash shows nothing wrong (any more)"
+    changed_warning: ClassVar = "the target has changed since the finding, so the crash state may not apply"
+    shows_it: ClassVar = "a crash state fails"
+    gone: ClassVar = "this crash state does not fail"
 
     def __init__(self, test: BuiltCrashTest, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
@@ -135,7 +133,7 @@ class PersistentObjectSession(Session):
         """Find a workload and trace it; yields a failure if it fails without a crash."""
         unseen = self.test.target.contents.unseen
         if unseen:
-            self._given_up = f"inline assembly is out of sight, so that no crash could be trusted: {unseen[0]}"
+            self._given_up = f"inline assembly cannot be instrumented, so no crash test is reliable: {unseen[0]}"
             return
         plan = self._plan()
         first = self.runner.trace(plan, max(_MIN_TRACE_S, min(_MAX_TRACE_S, self.left)))
@@ -173,7 +171,7 @@ class PersistentObjectSession(Session):
         if cause is None:
             return (yield from smaller_crash_free_workloads(failure, failure.case.workload, limits))
         at = next(at for at, each in enumerate(self.causes) if each is cause)
-        text = f"making finding {at + 1} of {len(self.causes)} small"
+        text = f"shrinking finding {at + 1} of {len(self.causes)}"
         self._progress(CampaignProgress(text=text, executions=self.tested.tests.total()))
         others = [code for other in self.causes if other is not cause for code in other.codes]
         return (yield from smaller_workloads(failure, cause, others, limits, keyed=self.test.purposes.keyed))
@@ -242,9 +240,9 @@ class PersistentObjectSession(Session):
     def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
         """The reason for a violation, with the number of causes without a finding."""
         if findings[0].kind != DURABILITY:
-            return "it goes wrong without any crash"
+            return "it fails without any crash"
         rest = self.causes[_MAX_FINDINGS:]
-        more = f"; {count_noun(len(rest), 'more cause')} for which there is no room" if rest else ""
+        more = f"; {count_noun(len(rest), 'more cause')} not shown" if rest else ""
         return f"{self.shows_it}{more}"
 
     def claim(self) -> Claim:
@@ -253,9 +251,9 @@ class PersistentObjectSession(Session):
         if why:
             return Claim(Status.UNKNOWN, why)
         if self._all_states_tested():
-            return Claim(Status.LINEARIZABLE, "every crash state of the workload is survived", exhaustive=True)
-        end = "" if not self.interrupted and self.tested.all_ended() else f"; {self._end()} before all were"
-        return Claim(Status.LINEARIZABLE, f"every crash that was tested is survived{end}")
+            return Claim(Status.LINEARIZABLE, "correct after every crash state of the workload", exhaustive=True)
+        end = "" if not self.interrupted and self.tested.all_ended() else f"; {self._end()} before all were tested"
+        return Claim(Status.LINEARIZABLE, f"correct after every crash tested{end}")
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
         """The executed crash tests, with the workload if it is short."""
@@ -276,7 +274,7 @@ class PersistentObjectSession(Session):
         """Warnings that a replay needed other crashes than its own, and about code without instrumentation."""
         warnings = list(claim.warnings)
         if claim.status is Status.VIOLATION and self._searched_for_others:
-            warnings.append("the crash state itself shows nothing wrong, but others of its kind do")
+            warnings.append("the crash state itself does not fail, but others of its kind do")
         unseen = [
             f"{Path(path).name} is not instrumented: compile its sources together with the test"
             for path in self.test.target.contents.unhooked
@@ -370,9 +368,9 @@ class PersistentObjectSession(Session):
             return unknown_ending(first)
         if covered.unconfirmed:
             states = count_noun(covered.unconfirmed, "crash state")
-            return f"{states} looked wrong and did not in a process of its own: the target keeps something between runs"
+            return f"{states} failed, but not in a fresh process: the target keeps state between runs"
         if covered.undecided:
-            return f"{count_noun(covered.undecided, 'crash')} could not be judged"
+            return f"{count_noun(covered.undecided, 'crash test')} could not be decided"
         return "" if covered.tests.total() else f"{self._end()} before any crash was tested"
 
     def _end(self) -> str:

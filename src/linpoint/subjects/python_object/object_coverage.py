@@ -46,16 +46,16 @@ class ObjectCoverage:
 
     @property
     def doubt(self) -> str:
-        """Why a search without a failure is not a pass; empty if nothing casts doubt on it."""
+        """The reason why a search without a failure is not a pass; empty if it is one."""
         if any(each.diverged is not None for each in self.scenarios):
-            return "the code does not do the same when it is run again with the same schedule"
+            return "the code behaves differently when the same schedule runs again"
         if any(each.undecided and each.cut for each in self.scenarios):
-            return f"operations had not come to an end after {MAX_RUN_STEPS:,} steps: they have much to do, or no end"
+            return f"operations did not finish within {MAX_RUN_STEPS:,} steps: they are long or do not terminate"
         if any(each.undecided for each in self.scenarios):
             return "some histories could not be decided in time"
         stuck = self._never_returned()
         if stuck:
-            return f"{stuck} waits for ever in every schedule; if it is meant to wait for others, mark it blocking=True"
+            return f"{stuck} blocks forever in every schedule; if it may wait for other operations, mark it blocking=True"
         return ""
 
     def _never_returned(self) -> str:

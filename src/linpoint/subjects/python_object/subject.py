@@ -143,10 +143,8 @@ class PythonObjectSession(Session):
     kind: ClassVar = "test"
     shrinking_runs: ClassVar = 3_000
     code_name: ClassVar = "the code"
-    changed_warning: ClassVar = (
-        "the code has changed since the finding was made, so the schedule may mean something else"
-    )
-    gone: ClassVar = "this schedule shows no violation (any more)"
+    changed_warning: ClassVar = "the code has changed since the finding, so the schedule may not apply"
+    gone: ClassVar = "this schedule does not show a violation"
 
     def __init__(
         self,

@@ -128,24 +128,24 @@ class ProgramRunner:
         return ProgramRun(ending, problem, names, waiting, printed.lines(_MAX_PRINTED_LINES), steps)
 
     def _endless(self, steps: int, names: dict[int, str]) -> ProgramProblem:
-        """What is said of a run that was cut.
+        """The problem of a run that reached the step limit.
 
-        Who works alone may come to an end, so it takes two to be a livelock; and they must wait for each other in loops,
-        or take many times the steps that they take one after another.
+        A livelock needs two running threads, since a single one may still finish. They must also wait for each other in
+        loops, or take many times the steps of the default schedule.
         """
         going = [process for process, turn in enumerate(native.control_last_turns()) if turn > steps // 2]
         if len(going) == 1:
             who = names[going[0]]
             return ProgramProblem(
                 _GIVEN_UP,
-                f"after {steps:,} steps {who} goes on and nobody else does: it has much to do, or waits for what nobody"
-                " will do",
+                f"after {steps:,} steps only {who} still runs: its work is long, or it waits for an event that no "
+                "thread produces",
             )
         if not native.control_goes_round() and self._usual_steps() * _ENDLESS_RUN_FACTOR > steps:
             return ProgramProblem(
-                _GIVEN_UP, f"after {steps:,} steps the threads still go on: they have much to do, or no end"
+                _GIVEN_UP, f"after {steps:,} steps the threads still run: their work is long or does not terminate"
             )
-        message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
+        message = f"livelock: the threads did not finish after {steps:,} steps, although each of them was scheduled"
         return ProgramProblem("livelock", message)
 
     def _usual_steps(self) -> int:
@@ -233,10 +233,10 @@ def _deadlock(waiting: tuple[BlockedThread, ...], names: dict[int, str]) -> str:
     told = []
     for each in waiting:
         if each.owner is None or each.owner == each.process:  # a condition waits for a lock that it holds itself
-            told.append(f"{names[each.process]} waits for what nobody will do")
+            told.append(f"{names[each.process]} waits for an event that no thread can produce")
         else:
             told.append(f"{names[each.process]} waits for {names[each.owner]}")
-    return "deadlock: no thread can go on: " + ", ".join(told)
+    return "deadlock: no thread can continue: " + ", ".join(told)
 
 
 def _exit_code(error: SystemExit) -> str:

@@ -114,9 +114,7 @@ class PythonProgramSession(Session):
 
     kind: ClassVar = "program"
     shrinking_least_s: ClassVar = 0.5
-    changed_warning: ClassVar = (
-        "the program has changed since the finding was made, so the schedule may mean something else"
-    )
+    changed_warning: ClassVar = "the program has changed since the finding, so the schedule may not apply"
 
     def __init__(
         self, subject: PythonProgramSubject, runner: ProgramRunner, seconds: float, progress: Progress
@@ -206,16 +204,16 @@ class PythonProgramSession(Session):
         if covered.given_up:
             return Claim(Status.UNKNOWN, covered.given_up)
         if covered.exhaustive:
-            return Claim(Status.LINEARIZABLE, "no schedule shows anything wrong", exhaustive=True)
+            return Claim(Status.LINEARIZABLE, "no schedule fails", exhaustive=True)
         if only is not None and covered.completed >= only:
-            why = f"no schedule with up to {count_noun(only, 'preemption')} shows anything wrong"
+            why = f"no schedule with up to {count_noun(only, 'preemption')} fails"
             return Claim(Status.LINEARIZABLE, why)
         end = "the run was interrupted" if self.interrupted else "the budget ended"
         if covered.completed >= 0:
             far = f"after all schedules with up to {count_noun(covered.completed, 'preemption')}"
         else:
             far = "before all schedules without preemptions were run"
-        return Claim(Status.UNKNOWN, f"{end} {far}, and none of those that were run shows anything wrong")
+        return Claim(Status.UNKNOWN, f"{end} {far}; no schedule that was run fails")
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
         """With ``elsewhere``, a search with few preemptions."""

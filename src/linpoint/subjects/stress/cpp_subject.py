@@ -118,8 +118,8 @@ class CppStressSession(StressSession):
         """The claim without a failure; UNKNOWN if the last run had been halted for a while, since it may hang."""
         claim = super().claim()
         if self.undecided is None and self._halted_at is not None and time.monotonic() - self._halted_at > _MIN_HALT_S:
-            inside = f"run {self.judge.runs + 1}, in which nothing moved"
-            return Claim(Status.UNKNOWN, f"{claim.why}, inside of {inside}")
+            inside = f"run {self.judge.runs + 1}, which made no progress"
+            return Claim(Status.UNKNOWN, f"{claim.why} during {inside}")
         return claim
 
     def statistics(self, elapsed_s: float) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class CppStressSession(StressSession):
         if not self._clock.startswith("steady"):
             return super().search_warnings()
         why = self._clock.partition(" ")[2]
-        return [*super().search_warnings(), f"operations were stamped by the system's clock: {why}"]
+        return [*super().search_warnings(), f"operations were timed by the system's clock: {why}"]
 
     def _start(self) -> StressProgram:
         """Start the program; a restarted one makes different calls."""
@@ -189,15 +189,15 @@ class CppStressSession(StressSession):
         """The reason to judge no further round; empty if there is none."""
         now = time.monotonic()
         if self.budget.remaining() == 0:
-            return "stopped with the budget"
+            return "the budget ended"
         iterations = self.subject.iterations
         if iterations is not None and self.judge.runs >= iterations:
-            return "stopped after as many as were asked for"
+            return "all requested runs are done"
         most = self.budget.max_memory
         if most is not None and now - self._memory_polled > _MEMORY_POLL_INTERVAL_S:
             self._memory_polled = now
             if resident_memory() + program.memory() > most:
-                return "stopped at the limit of memory"
+                return "the memory budget ran out"
         return ""
 
     def _decide(self, made: StressRound) -> StressOutcome | None:
@@ -228,7 +228,7 @@ class CppStressSession(StressSession):
         """The outcome of a program that hangs outside of operations."""
         program.end()
         silence_s = self.subject.config.patience + _SILENCE_GRACE_S
-        why = f"the program said nothing for {silence_s:g} s: it hangs where the object is made or destroyed"
+        why = f"the program did not respond for {silence_s:g} s: it hangs while creating or destroying the object"
         return StressOutcome(Status.VIOLATION, why, "deadlock")
 
     def _with_cause(self, program: StressProgram, outcome: StressOutcome) -> StressOutcome:
@@ -257,9 +257,9 @@ class CppStressSession(StressSession):
         doing = self._inside(program)
         how = summary_of_report(text) or _ending_text(code)
         run = max((each.round for _, each in doing), default=0) + 1
-        why = f"in run {run}: {how}" if doing else f"{how}, where the object was made or destroyed"
+        why = f"in run {run}: {how}" if doing else f"{how}, while creating or destroying the object"
         inside = ", ".join(f"process {at} in {self._request.calls[each.call or 0]}" for at, each in doing)
-        report = "\n".join([*([f"At that moment: {inside}."] if inside else []), *shortened_report(text)])
+        report = "\n".join([*([f"Running at that time: {inside}."] if inside else []), *shortened_report(text)])
         return StressOutcome(Status.VIOLATION, why, kind_of_report(text), report=report)
 
     def _inside(self, program: StressProgram) -> list[tuple[int, ThreadActivity]]:
@@ -270,7 +270,7 @@ class CppStressSession(StressSession):
 
 def _ending_text(code: int | None) -> str:
     if code is None:
-        return "the program said no more"
+        return "the program stopped responding"
     if code < 0:
-        return f"the program was ended by {signal.Signals(-code).name}"
+        return f"the program was terminated by {signal.Signals(-code).name}"
     return f"the program exited with code {code}"

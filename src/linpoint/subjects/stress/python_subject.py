@@ -149,12 +149,12 @@ class PythonStressSession(StressSession):
         """The reason to start no further round; empty if there is none."""
         iterations, runs = self.subject.iterations, self.judge.runs
         if iterations is not None and runs >= iterations:
-            return "stopped after as many as were asked for"
+            return "all requested runs are done"
         remaining = self.budget.remaining()
         if remaining is not None and remaining <= (_REMAINING_RUNS_FACTOR * self._longest_s if runs else 0):
-            return "stopped with the budget"
+            return "the budget ended"
         if self.budget.max_memory is not None and resident_memory() > self.budget.max_memory:
-            return "stopped at the limit of memory"
+            return "the memory budget ran out"
         return ""
 
     def _round(self, instances: int) -> Iterator[StressOutcome]:

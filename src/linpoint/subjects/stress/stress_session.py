@@ -98,7 +98,7 @@ class StressSession(Session):
         outcome: StressOutcome = failure.run
         message, kind = outcome.why, outcome.kind
         if failure.kind == NONDETERMINISM:
-            message = f"two checks of run {outcome.run} disagree, so the spec {self.spec.name} is not pure"
+            message = f"two checks of run {outcome.run} disagree, so the spec {self.spec.name} is not deterministic"
             kind = NONDETERMINISM
         elif reproduction is not None:
             outcome = reproduction.run
@@ -113,7 +113,7 @@ class StressSession(Session):
         """The claim that no run was wrong; UNKNOWN without runs."""
         if self.undecided is not None:
             return Claim(Status.UNKNOWN, self.undecided.why)
-        why = "stopped by Ctrl-C" if self.interrupted else self.stopped or "stopped with the budget"
+        why = "the run was interrupted" if self.interrupted else self.stopped or "the budget ended"
         return Claim(Status.LINEARIZABLE if self.judge.runs else Status.UNKNOWN, why)
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
