@@ -17,7 +17,7 @@ from linpoint.traces.trace import (
     TraceThread,
     UnpersistedStore,
 )
-from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY, OF_NOBODY
+from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY, WITHOUT_THREAD
 from tests.explain.sample_traces import HOSTILE
 
 PLAIN = ("x", "y", "flag[0]", "node.next", "counter")
@@ -67,7 +67,7 @@ def random_trace(seed: int, *, hostile: bool = True) -> Trace:
     for _ in range(rng.choice([0, 5, 25, 60, 200])):
         nobody = not ids or rng.random() < 0.05
         thread = None if nobody else running if running is not None and rng.random() < 0.7 else rng.choice(ids)
-        kinds = [each for each in StepKind if each in OF_NOBODY or not nobody]
+        kinds = [each for each in StepKind if each in WITHOUT_THREAD or not nobody]
         kind = rng.choice([each for each in kinds if model != "sc" or each is not StepKind.DRAIN])
         if kind is StepKind.RETURN and not opened[thread]:
             kind = StepKind.CALL
