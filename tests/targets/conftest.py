@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.targets.build_cache import cache_folder
+from linpoint.targets.build_cache import cache_directory
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
@@ -21,6 +21,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.delenv("CXX", raising=False)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    cache_folder.cache_clear()
+    cache_directory.cache_clear()
     yield tmp_path / "cache" / "linpoint"
-    cache_folder.cache_clear()
+    cache_directory.cache_clear()

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from linpoint.targets import build_cache
-from linpoint.targets.build_cache import building, cache_folder, lookup, store
+from linpoint.targets.build_cache import building, cache_directory, lookup, store
 
 
 def test_the_cache_is_the_directory_of_the_user(cache: Path) -> None:
-    assert cache_folder() == cache
+    assert cache_directory() == cache
 
 
 def test_without_a_writable_place_the_cache_is_temporary(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.parent.write_text("a file, and no folder")
-    assert cache_folder().is_dir()
-    assert cache_folder().name.startswith("linpoint-")
+    assert cache_directory().is_dir()
+    assert cache_directory().name.startswith("linpoint-")
 
 
 def test_the_first_builder_wins(cache: Path) -> None:

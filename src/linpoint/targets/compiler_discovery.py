@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's C++ compiler: the one that is asked for, that of ``$CXX``, else g++ or clang++.
+"""The user's C++ compiler: the requested one, that of ``$CXX``, or else g++ or clang++.
 
 Guarantee: two compilers have the same identity only if they are the same version of the same program.
 """
@@ -18,7 +18,7 @@ from linpoint.errors import TestError
 from linpoint.processes.command_runner import run
 
 _USUAL: Final = ("g++", "clang++")
-_MACROS: Final = (("__clang__", "clang"), ("__GNUG__", "gcc"))  # clang has both
+_MACROS: Final = (("__clang__", "clang"), ("__GNUG__", "gcc"))  # clang defines both
 _INSTALL: Final = "Install g++ or clang++ (Debian: apt install g++), or name one by --compiler or $CXX."
 
 
@@ -27,21 +27,21 @@ class Compiler:
     """A C++ compiler that can be run."""
 
     words: tuple[str, ...]
-    """The command, perhaps with something before it, such as ccache."""
+    """The command, which may begin with a wrapper such as ccache."""
     family: str
     """``gcc`` or ``clang``."""
     version: str
     identity: str
-    """A digest by which anything that it has built can be told from what others have built."""
+    """A digest that distinguishes what this compiler has built from what others have built."""
 
     @property
     def name(self) -> str:
-        """As people call it."""
+        """The command as text."""
         return " ".join(self.words)
 
 
 def find_compiler(asked: str | None = None) -> Compiler:
-    """The compiler to use; a coded error where there is none."""
+    """The compiler to use; raises a coded error if there is none."""
     if asked is not None:
         return _compiler(asked, "--compiler")
     named = os.environ.get("CXX", "").strip()
@@ -66,8 +66,8 @@ def _compiler(named: str, by: str) -> Compiler:
     if macros.code or not family:
         raise TestError("LP-T034", f"{by} names {named!r}, which is neither g++ nor clang++.", remedy=_INSTALL)
     version = run([*words, "--version"]).text
-    # The same compiler has several names, such as c++, g++ and /usr/bin/g++-12, and says the one it was called by. But
-    # clang and clang++ are the same file.
+    # The same compiler has several names, such as c++, g++ and /usr/bin/g++-12, and reports the one by which it was
+    # called. But clang and clang++ are the same file.
     parts = [word if word.startswith("-") else str("++" in Path(word).name) for word in words]
     parts += [version.partition(" ")[2], macros.text]
     for path in filter(None, paths):

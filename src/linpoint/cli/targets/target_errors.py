@@ -18,7 +18,7 @@ def error_entry(file: str, name: str, error: LinpointError, **facts: Any) -> Rep
     output = ""
     if isinstance(error, BuildError):
         show_build_error(error)
-        output = error.said
+        output = error.tool_messages
     return ReportEntry(file, name, RenderedResult(error=error.as_dict(), compiler_output=output), **facts)
 
 
