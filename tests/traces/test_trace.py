@@ -62,7 +62,7 @@ def test_the_first_step_after_a_crash_is_not_a_switch() -> None:
         (lambda: step(0, Kind.READ, "x", memory_order="strong"), "memory order 'strong'"),
         (lambda: SourcePlace("f.py", 0), "lines count from 1"),
         (lambda: UnpersistedStore("x", 1, "gone"), "state 'gone'"),
-        (lambda: TraceFailure("bug"), "no failure of kind 'bug'"),
+        (lambda: TraceFailure("bug"), "unknown kind of failure 'bug'"),
         (lambda: Trace((), (), "arm"), "no memory model 'arm'"),
         (lambda: Trace(threads(0, 0), ()), "two threads have the same id"),
         (lambda: Trace(threads(0), (step(1, Kind.EXIT),)), "step 0 is about thread 1"),

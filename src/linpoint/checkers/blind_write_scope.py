@@ -3,7 +3,7 @@
 
 A separate search decides the part. Its violation is a violation of the whole history if the part contains every
 operation that may have written a value observed in the part: in an order of the whole, the last operation that wrote
-the word before such an observation then belongs to the part, so removing all other operations leaves an order of the
+the word before such an observation then belongs to the part. So removing all other operations leaves an order of the
 part. Failed operations have no effect, and the part contains none. This module shares nothing with the precedence
 graph. Cost: O(n), and a search of the part.
 """

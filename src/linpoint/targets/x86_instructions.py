@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effect of an instruction on memory, as far as hooks need it, from its text (x86-64, AT&T syntax).
 
-An instruction is hooked (a flush, a fence, a store past the caches, a locked instruction, a read of the clock),
-harmless (it touches no memory, and does not make runs differ), or neither. Guarantee: an instruction that is not fully
-understood is neither. Cost: O(characters).
+An instruction is hooked, harmless or neither. Hooked are flushes, fences, stores past the caches, locked instructions
+and reads of the clock. A harmless one touches no memory, and does not make runs differ. Guarantee: an instruction that
+is not fully understood is neither. Cost: O(characters).
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ before T1 returned before T0.
 **The cut.** A class is *settled* if no future operation can legally belong to it: its value was removed as often as it
 was added, or was certainly overwritten. Let g <= T1 be a moment such that every class lies on one side of it: on the
 left, settled and with all calls before g; or on the right, with all returns at g or later. Then the left can be
-forgotten. Proof: take any order of all operations, including future ones. Restricted to the left it is legal, and so it
-is restricted to the right, because containers and registers stay legal when all operations of some values are removed
-(a removal that found nothing still finds nothing). If a left operation takes effect after g, move its effect back to g;
-if a right one takes effect before g, move it forward to g. Each effect stays within its interval, since left operations
+forgotten. Proof: take any order of all operations, including future ones. It is legal restricted to the left, and also
+restricted to the right. For containers and registers stay legal when all operations of some values are removed (a
+removal that found nothing still finds nothing). If a left operation takes effect after g, move its effect back to g; if
+a right one takes effect before g, move it forward to g. Each effect stays within its interval, since left operations
 were called before g and right ones return at g or later. Put the left before the right. The left ends empty, or its
 last value is overwritten in the right before any read. So the whole has an order iff both sides have one, and the left
 is known to have one. Operations that found the container empty belong to the left if they were called before g. It
@@ -21,16 +21,16 @@ suffices that nothing is certainly inside at g, so this works under constant loa
 such a moment exists between any two values.
 
 **Single values of a queue**, FIFO or priority, can be forgotten if values are distinct and no removal has an unknown
-outcome. All operations of a value that was added and removed can be forgotten if all of them returned before T1, and so
-can operations that found the queue empty and returned before T1. Proof for FIFO: a violation is a pair of values in the
+outcome. All operations of a value that was added and removed can be forgotten if all of them returned before T1. So can
+operations that found the queue empty and returned before T1. Proof for FIFO: a violation is a pair of values in the
 wrong order, or a removal that found nothing although values were certainly inside throughout. Consider a pair with a
 forgotten value x. Either the operations of the other value were complete before T1, and the pair would have been found.
 Or its removal comes later than that of x; then only its addition matters, which was complete too. An operation that
 found nothing and returned at T0 or later was called at T1 or later, after x was removed. Proof for priorities: a
 removal of z needs a moment without larger values. If x prevents the removal of z until after T1, then so does a larger
-value that is retained, and that value prevents every removal that x and z would prevent. Why no removal may have an
-unknown outcome: such a removal may have removed y, which was added before x and has no recorded removal. A later
-removal of y, one too many, is then detected only in the presence of x.
+value that is retained. That value prevents every removal that x and z would prevent. Why no removal may have an unknown
+outcome: such a removal may have removed y, which was added before x and has no recorded removal. A later removal of y,
+one too many, is then detected only in the presence of x.
 
 Guarantee: the remaining window with any continuation is linearizable iff the whole history with that continuation is.
 The differential tests trim after every event and compare with the oracle. Cost: O(n log n).

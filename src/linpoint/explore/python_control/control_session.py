@@ -263,7 +263,7 @@ class ControlSession:
     def _uncontrolled(self, thing: Any) -> None:
         if uncontrolled_resources.real_lock(thing) is None:
             return
-        refuse(uncontrolled_resources.lock_error(thing, sys._getframe(1)))  # noqa: SLF001 - the code about to use the lock
+        refuse(uncontrolled_resources.lock_error(thing, sys._getframe(1)))  # noqa: SLF001 - the user of the lock
 
     def _stall(self) -> None:
         blame(uncontrolled_resources.stall_error(self._patience, selected=self._selection))

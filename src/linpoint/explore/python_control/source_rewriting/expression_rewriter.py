@@ -1,9 +1,9 @@
 # ruff: noqa: D102, N815 - the methods of a visitor carry the names of the nodes
 """Rewrites expressions so that each access to something shared announces itself immediately before it happens.
 
-Guarantee: each operand is evaluated once and in the same order, and an announcement follows its operands. Everything
-else that an access needs is done by the announcing function itself (``item``, ``call``, ``binary``) or by an object
-that replaces the operand (``target``, ``compared``, ``iterate``), so the program gets no additional names. Limit: of
+Guarantee: each operand is evaluated once and in the same order, and an announcement follows its operands. The
+announcing function itself (``item``, ``call``, ``binary``) does everything else that an access needs, or an object that
+replaces the operand does (``target``, ``compared``, ``iterate``). So the program gets no additional names. Limit: of
 nested targets only the outermost unpacking is announced.
 """
 
