@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: D102, N815 - the methods of a visitor carry the names of the nodes
 """Rewrites expressions so that each access to something shared announces itself immediately before it happens.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: N802, N815 - the methods of a visitor carry the names of the nodes
 """Rewrites the statements of a module so that each access announces itself; extends ``expression_rewriter.py``.
 
