@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens that strangers have written: refused, with nothing written, built, loaded or run."""
+"""Tokens from untrusted sources: rejected, with nothing written, built, loaded or run."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "loader": flags("-Wl,--dynamic-linker=./cc"),
     "linker script": flags("-T", "evil.ld"),
     "search path of libraries": flags("-Wl,-rpath,."),
-    # Words that stand for others
+    # Arguments that stand for others
     "response file": flags("@evil.rsp"),
     "response file that is called a source": flags("@evil.cpp"),
     "response file as a source": CPP_PROGRAM | {"files": ["own.cpp", "@evil.cpp"]},
@@ -137,7 +137,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "compiler that is none": flags(compiler="sh"),
     "compiler beside": CPP | {"compiler": "../cc"},
     "compiler of a crash": CRASH | {"compiler": "./cc"},
-    # Files that are elsewhere
+    # Files elsewhere
     "absolute test": PYTHON | {"file": "ELSEWHERE/evil.py"},
     "upward test": PYTHON | {"file": "UPWARDS/evil.py"},
     "test by a link": PYTHON | {"file": "link/evil.py"},
@@ -181,7 +181,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A directory beside the current one, which has code and links to it; nothing in either may change."""
+    """A directory next to the current one, with code and links to it; nothing in either may change."""
     other = tmp_path.with_name(f"{tmp_path.name}-elsewhere")
     shutil.rmtree(other, ignore_errors=True)
     for directory in (other, tmp_path / "sub"):
@@ -213,7 +213,7 @@ def _filled(content: Mapping[str, Any], elsewhere: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_forged_token_is_refused(elsewhere: Path, name: str) -> None:
+def test_a_forged_token_is_rejected(elsewhere: Path, name: str) -> None:
     error = refusal(replay_token.encode(_filled(FORGED[name], elsewhere)))
     assert error.code == "LP-U010"
     assert "linpoint " in error.remedy
@@ -222,13 +222,13 @@ def test_a_forged_token_is_refused(elsewhere: Path, name: str) -> None:
 
 
 def refusal(token: str) -> LinpointError:
-    """Replay a token in this very process, whose modules and files it could reach."""
+    """Replay a token in this process, whose modules and files it could reach."""
     with pytest.raises(LinpointError) as caught:
         replay.run(ReplayOptions(token=token))
     return caught.value
 
 
-def test_the_refusal_shows_the_flags_and_the_command_line(run: Command, elsewhere: Path) -> None:
+def test_the_error_shows_the_flags_and_the_command_line(run: Command, elsewhere: Path) -> None:
     content = CPP | {"flags": ["-O2", "-fplugin=./evil.so"], "memory_model": "tso"}
     done = run("replay", replay_token.encode(content))
     assert done.code == 2
@@ -256,12 +256,12 @@ COMMANDS: dict[str, tuple[Mapping[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_command_line_to_use_instead(name: str) -> None:
+def test_the_remedy_is_the_equivalent_command_line(name: str) -> None:
     content, command = COMMANDS[name]
     assert f"run `{command}`" in refusal(replay_token.encode(content)).remedy
 
 
-def test_many_and_long_words_are_not_shown() -> None:
+def test_many_and_long_arguments_are_not_shown() -> None:
     content = flags(*(f"-f{number}{'x' * 1000}" for number in range(100)))
     error = refusal(replay_token.encode(content))
     assert "and 96 more words" in error.message
@@ -273,7 +273,7 @@ def _packed(data: bytes) -> str:
 
 
 def _json(content: Mapping[str, Any], **raw: str) -> bytes:
-    """The JSON of a content, with other fields as they are written."""
+    """The JSON of a content, with other fields written literally."""
     return (json.dumps(content)[:-1] + "".join(f', "{name}": {text}' for name, text in raw.items()) + "}").encode()
 
 
@@ -321,12 +321,12 @@ UNREADABLE: dict[str, str] = {
 
 @pytest.mark.parametrize("name", UNREADABLE)
 @pytest.mark.usefixtures("elsewhere")
-def test_a_token_that_cannot_be_is_refused(name: str) -> None:
+def test_an_unreadable_token_is_rejected(name: str) -> None:
     assert refusal(UNREADABLE[name]).code in ("LP-U004", "LP-S001", "LP-S004", "LP-S005")
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_of_two_keys_of_one_name_the_same_is_checked_and_used() -> None:
+def test_the_same_one_of_two_equal_keys_is_checked_and_used() -> None:
     for first, second in (("-O2", "-fplugin=./evil.so"), ("-fplugin=./evil.so", "-fplugin=./evil.so")):
         token = _packed(_json(CPP_PROGRAM, flags=f'["{first}"], "flags": ["{second}"]'))
         assert refusal(token).code == "LP-U010"
@@ -335,7 +335,7 @@ def test_of_two_keys_of_one_name_the_same_is_checked_and_used() -> None:
 @pytest.mark.parametrize(
     "content", [CHECK | {"spec": "/a.py:Cell"}, PYTHON | {"file": "/a.py"}, CPP | {"compiler": "sh"}]
 )
-def test_the_command_refuses_with_one_line(run: Command, content: Mapping[str, Any]) -> None:
+def test_the_command_rejects_a_forged_token_with_one_line(run: Command, content: Mapping[str, Any]) -> None:
     done = run("replay", replay_token.encode(content))
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("error: LP-U010: the token was not run: ")
@@ -375,7 +375,7 @@ def test_a_finding_with_a_spec_elsewhere_replays_where_it_was_found(run: Command
     assert refused.code == 2
     assert f"linpoint check HISTORY --spec {spec}:Cell" in refused.err
     write("pyproject.toml", f'[tool.linpoint.check]\nspec = "{spec}:Cell"\n')
-    assert run(command, token).code == 1  # the project says so itself
+    assert run(command, token).code == 1  # the project allows it
 
 
 def test_a_finding_of_a_test_elsewhere_replays_where_it_was_found(run: Command, write: Writer) -> None:

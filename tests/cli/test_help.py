@@ -20,7 +20,7 @@ WIDTHS = [("", 60), ("", 200), ("test", 60), ("test", 200), *((name, 80) for nam
 def test_help_fits_the_terminal(run: Command, name: str, columns: int) -> None:
     done = run(*[name][: bool(name)], "--help", env={"COLUMNS": str(columns)})
     assert done.code == 0
-    lines = [line for line in done.out.splitlines() if not line.startswith("  linpoint ")]  # to be copied
+    lines = [line for line in done.out.splitlines() if not line.startswith("  linpoint ")]  # commands to copy
     longest_word = max(len(word) for line in lines for word in line.split())
     assert max(map(len, lines)) <= max(min(columns, 100), 20 + longest_word)
 
@@ -58,7 +58,7 @@ def test_help_has_exit_codes_and_an_example_for_each_task(run: Command, name: st
         assert [line.startswith("  # ") for line in lines] == [True, False] * len(examples)
 
 
-def test_the_help_of_the_program_teaches_how_to_begin(run: Command) -> None:
+def test_the_help_of_the_program_explains_how_to_begin(run: Command) -> None:
     text = run("--help").out
     assert text == run("-h").out == run().out
     assert [line.split()[1] for line in text.splitlines() if line.startswith("  linpoint ")] == [
@@ -106,7 +106,7 @@ def test_a_mistake_is_followed_by_the_usage(run: Command, words: str, fact: str,
     assert done.err == f"error: LP-U001: {fact} See `{path} --help`.\n{usage}\n"
 
 
-def test_completion_of_commands_options_and_values(run: Command) -> None:
+def test_commands_options_and_values_are_completed(run: Command) -> None:
     def complete(*words: str) -> list[str]:
         environment = {"COMP_WORDS": " ".join(["linpoint", *words]), "COMP_CWORD": str(len(words))}
         done = run(env={"_LINPOINT_COMPLETE": "bash_complete"} | environment)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files beside the answer: refused before anything is read, written whole or not at all, and never in the answer's way."""
+"""Output files: rejected before any input is read, written completely or not at all, and without harm to the
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from tests.explain.html.balance import data_of
 Starter = Callable[..., subprocess.Popen[bytes]]
 
 
-def test_everything_at_once(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_all_outputs_are_written_together(run: Command, write: Writer, tmp_path: Path) -> None:
     write("bad.jsonl", BAD)
     arguments = ["--report", "out.html", "--junit", "out.xml", "--graph", "out.svg", "--github", "--json"]
     done = run("check", "bad.jsonl", "--spec", "register", *arguments)
@@ -51,7 +53,7 @@ def test_everything_at_once(run: Command, write: Writer, tmp_path: Path) -> None
     ET.fromstring((tmp_path / "out.xml").read_bytes())
 
 
-def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
+def test_the_report_of_several_files_is_an_overview_linked_to_pages(
     run: Command, write: Writer, tmp_path: Path
 ) -> None:
     write("good.jsonl", GOOD)
@@ -70,8 +72,8 @@ def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
     assert document["junit"]["tests"] == 3
 
 
-def test_a_file_that_cannot_be_read_has_its_report_too(run: Command, tmp_path: Path) -> None:
-    """Else the page of the run before would seem to be the answer."""
+def test_an_unreadable_file_has_a_report(run: Command, tmp_path: Path) -> None:
+    """Otherwise the page of the previous run would seem to be the answer."""
     (tmp_path / "out.html").write_text("all is well")
     done = run("check", "missing.jsonl", "--spec", "register", "--report", "out.html", "--junit", "o.xml", "--json")
     assert done.code == 2
@@ -90,7 +92,7 @@ def test_hostile_values_are_written(run: Command, write: Writer, tmp_path: Path)
     ET.fromstring((tmp_path / "out.xml").read_bytes())
 
 
-def test_following_has_all_forms_too(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_following_writes_all_outputs(run: Command, write: Writer, tmp_path: Path) -> None:
     events = [
         '{"process": 0, "type": "invoke", "f": "read", "value": null}',
         '{"process": 0, "type": "ok", "f": "read", "value": 5}',
@@ -122,7 +124,7 @@ def test_following_has_all_forms_too(run: Command, write: Writer, tmp_path: Path
         (["--junit", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
     ],
 )
-def test_what_cannot_be_written_is_refused_at_once(
+def test_unwritable_outputs_are_rejected_before_the_check(
     run: Command, write: Writer, tmp_path: Path, arguments: list[str], place: str, words: str
 ) -> None:
     write("bad.jsonl", BAD)
@@ -130,7 +132,7 @@ def test_what_cannot_be_written_is_refused_at_once(
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "pages-1.html").mkdir()
     (tmp_path / "link.xml").symlink_to("bad.jsonl")
-    os.mkfifo(tmp_path / "pipe.html")  # where nobody reads, writing never ends
+    os.mkfifo(tmp_path / "pipe.html")  # without a reader, writing to it never ends
     before = {each.name for each in tmp_path.iterdir()}
     error = run("check", "bad.jsonl", *arguments, "--spec", "register", "--json").error
     assert error["code"] == "LP-U005"
@@ -140,7 +142,7 @@ def test_what_cannot_be_written_is_refused_at_once(
 
 
 @pytest.mark.parametrize("option", ["--report", "--junit"])
-def test_a_verdict_is_told_though_its_files_cannot_be_written(run: Command, write: Writer, option: str) -> None:
+def test_the_verdict_is_reported_even_if_its_files_cannot_be_written(run: Command, write: Writer, option: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no device that is full")
     path = write("good.jsonl", GOOD)
@@ -159,7 +161,7 @@ def test_the_budget_leaves_time_for_the_files(run: Command, write: Writer, tmp_p
     for name in "ab":
         write(f"{name}.jsonl", hard())
     arguments = ["--spec", "queue", "--checker", "dfs", "--budget", "400ms", "--report", "o.html", "--junit", "o.xml"]
-    for _ in range(5):  # the second that remains is one of the clock: a busy machine may use it for others
+    for _ in range(5):  # the remaining second is measured by the clock: a busy machine may use it for other work
         done = run("check", "a.jsonl", "b.jsonl", *arguments, "--json")
         assert done.code == 3
         if done.json["report"]["written"] and done.json["junit"]["written"]:
@@ -186,7 +188,7 @@ def test_ctrl_c_leaves_time_for_the_files(start: Starter, write: Writer, tmp_pat
     assert (tmp_path / "o-1.html").exists()
 
 
-def test_the_small_files_come_before_a_page_that_takes_all_the_time(
+def test_small_files_are_written_before_a_slow_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -237,15 +239,13 @@ def test_all_files_share_one_deadline(tmp_path: Path) -> None:
     assert max(left[1:], default=0) <= 0 < left[0]  # the first has used up the time of all
 
 
-# Commands that are shown
+# Commands in the output
 
 
 @pytest.mark.parametrize(
     "name", ["register", "-dash.jsonl", "two words.jsonl", "line\nend.jsonl", "bad\udcff.jsonl", "-"]
 )
-def test_the_commands_on_a_page_work_whatever_the_file_is_called(
-    run: Command, write: Writer, tmp_path: Path, name: str
-) -> None:
+def test_the_commands_on_a_page_work_for_any_file_name(run: Command, write: Writer, tmp_path: Path, name: str) -> None:
     content = write("source.jsonl", BAD).read_bytes()
     if name != "-":
         (tmp_path / name).write_bytes(content)
@@ -264,22 +264,22 @@ def test_the_commands_on_a_page_work_whatever_the_file_is_called(
 
 
 def test_a_file_that_looks_like_an_option_is_shown_as_a_file(run: Command, write: Writer, tmp_path: Path) -> None:
-    """With a spec whose path fits into no token, so that the finding is shown again from its file."""
+    """The path of its spec is too long for a token, so the replay is from the file."""
     write("-x.jsonl", BAD)
     write("s\udcff.py", "import linpoint.specs\nSpec = linpoint.specs.register()\n")
     done = run("check", "--spec", "s\udcff.py:Spec", "--github", "--junit", "o.xml", "--", "-x.jsonl")
     assert done.code == 1
     again = "linpoint check ./-x.jsonl --spec $'s\\xff.py:Spec'"
     assert f"HTML report: {again} --report report.html" in done.out
-    assert done.out.count(f"Replay: {again}") == 2  # once for people, once in the annotation
+    assert done.out.count(f"Replay: {again}") == 2  # once in the text, once in the annotation
     assert f"Replay: {again}" in (tmp_path / "o.xml").read_text()
 
 
-# Bugs of ours
+# Bugs of linpoint
 
 
 @pytest.mark.parametrize("bug", [KeyError("cell"), RecursionError(), AssertionError("x" * 10_000)])
-def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: Exception) -> None:
+def test_an_internal_error_costs_one_file_and_is_reported_with_its_place(tmp_path: Path, bug: Exception) -> None:
     def make() -> FileContentToWrite:
         raise bug
 
@@ -294,7 +294,7 @@ def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: 
 
 
 @pytest.mark.parametrize("form", [[], ["--json"], ["--summary"]])
-def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, form: list[str]) -> None:
+def test_an_internal_error_does_not_cost_the_verdict(write: Writer, tmp_path: Path, form: list[str]) -> None:
     write("bad.jsonl", BAD)
     program = (
         "import linpoint.explain.history.history_page as module; module.history_page = lambda *_, **__: {}['cell'];"
@@ -319,7 +319,7 @@ def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, 
 # Writing
 
 
-def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_complete_or_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out.xml"
     target.write_text("before")
     target.chmod(0o640)
@@ -338,7 +338,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_link_stays_a_link_and_a_new_file_has_the_usual_rights(tmp_path: Path) -> None:
+def test_a_link_stays_a_link_and_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
     (tmp_path / "link.xml").symlink_to("real.xml")
     write_content(str(tmp_path / "link.xml"), "content")
     assert (tmp_path / "link.xml").is_symlink()

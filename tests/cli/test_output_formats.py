@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``test`` in all its forms: text, summary, JSON, pages, JUnit XML, annotations; and ``report`` over its documents."""
+"""``test`` in all its output formats: text, summary, JSON, pages, JUnit XML, annotations; and ``report`` on its
+documents.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,7 @@ def counters(tmp_path: Path) -> Path:
     return path
 
 
-def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
+def test_all_formats_of_one_run_agree(run: Command, tmp_path: Path) -> None:
     forms = ["--report", "out.html", "--junit", "out.xml", "--github", "--summary"]
     done = run("test", "counters.py", "missing.py:Test", *forms, "--json")
     assert done.code == 2
@@ -89,7 +91,7 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     assert fine["exhaustive"] is True
     assert missing["error"]["code"] == "LP-T015"
 
-    # pages: an overview, and those that failed beside it
+    # pages: an overview, and a page for each failure
     assert broken["report"] == {"file": "out-1.html", "written": True}
     assert dying["report"] == {"file": "out-3.html", "written": True}
     assert "report" not in fine
@@ -121,7 +123,7 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     assert error is not None
     assert error.attrib["type"] == "LP-T015"
 
-    # lines for GitHub, and for people in a hurry
+    # annotations for GitHub, and summaries
     first, absent, second = commands(done.err)
     assert first.startswith(f"::error file=counters.py,line={WRITES},title=linpoint%3A linearizability in Broken::")
     assert "%0AReplay: linpoint replay " in first
@@ -136,7 +138,7 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     ]
 
 
-def test_one_test_has_its_page_at_the_path(run: Command, tmp_path: Path) -> None:
+def test_the_page_of_a_single_test_has_the_given_path(run: Command, tmp_path: Path) -> None:
     done = run("test", "counters.py:Fine", "--report", "page.html", "--budget", "20s")
     assert done.code == 0
     assert done.out.splitlines()[-1] == "Report: page.html"
@@ -146,7 +148,7 @@ def test_one_test_has_its_page_at_the_path(run: Command, tmp_path: Path) -> None
     assert str(tmp_path) not in page
 
 
-def test_the_next_commands_are_told(run: Command) -> None:
+def test_the_next_commands_are_printed(run: Command) -> None:
     done = run("test", "counters.py:Broken")
     more, again = done.out.splitlines()[-2:]
     assert more == "HTML report: linpoint test counters.py:Broken --report report.html"
@@ -156,7 +158,7 @@ def test_the_next_commands_are_told(run: Command) -> None:
     assert "HTML report" not in replayed.out
 
 
-def test_a_crash_is_shown_again_by_its_scenario(run: Command) -> None:
+def test_a_crash_is_replayed_by_its_scenario(run: Command) -> None:
     finding = run("test", "counters.py:Dying", "--json").json["findings"][0]
     assert finding["replay"][:2] == ["test", "counters.py:Dying"]
     again = run(*finding["replay"], "--json")
@@ -164,7 +166,7 @@ def test_a_crash_is_shown_again_by_its_scenario(run: Command) -> None:
     assert again.json["findings"][0]["kind"] == "crash"
 
 
-def test_report_takes_documents_of_tests(run: Command, tmp_path: Path) -> None:
+def test_report_reads_documents_of_tests(run: Command, tmp_path: Path) -> None:
     one = run("test", "counters.py:Fine", "--json")
     several = run("test", "counters.py:Broken", "counters.py:Fine", "--report", "out.html", "--json")
     (tmp_path / "all.json").write_text(one.out + several.out, encoding="utf-8")
@@ -176,13 +178,13 @@ def test_report_takes_documents_of_tests(run: Command, tmp_path: Path) -> None:
     assert '<a href="./out-1.html">counters.py:Broken</a>' in page
 
 
-def test_the_test_itself_is_never_written_over(run: Command, counters: Path) -> None:
+def test_the_test_file_is_never_overwritten(run: Command, counters: Path) -> None:
     done = run("test", "counters.py:Fine", "--junit", "counters.py", "--json")
     assert done.error["code"] == "LP-U005"
     assert counters.read_text(encoding="utf-8") == COUNTERS
 
 
-def test_colours_on_a_terminal(on_terminal: Callable[..., tuple[int, str]]) -> None:
+def test_a_terminal_gets_colours(on_terminal: Callable[..., tuple[int, str]]) -> None:
     code, text = on_terminal("test", "counters.py:Broken", "counters.py:Fine")
     assert code == 1
     plain = ESCAPE.sub("", text)
@@ -194,7 +196,7 @@ def test_colours_on_a_terminal(on_terminal: Callable[..., tuple[int, str]]) -> N
     assert re.search(r"\x1b\[36mthread 1 *\x1b\[0m  \x1b\[35mthread 2", text)
 
 
-def test_what_was_not_begun_is_unknown() -> None:
+def test_a_test_that_was_not_started_is_unknown() -> None:
     told = told_of(TestRequest(file="f.py", test="T"), NOT_BEGUN)
     assert told.answer.status == "unknown"
     assert told.code == 3
@@ -206,7 +208,7 @@ def test_what_was_not_begun_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_leaves_everything_well_formed(text: str, tmp_path: Path) -> None:
+def test_hostile_text_leaves_all_formats_well_formed(text: str, tmp_path: Path) -> None:
     put = {"op": "put", "args": [text.encode(errors="replace").decode()]}
     reached = WorkerProgress(scenario={"threads": [[put]]}, scenarios=1, schedules=2, seconds=0.5)
     request = TestRequest(file=f"{text}.py", test=text, page=True, command=["test", f"{text}.py:{text}"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens that an earlier version has printed: they replay from the directory in which they were found, as they did then."""
+"""Tokens printed by an earlier version: they replay from the original directory, with the same result as then."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ EXPLORE = (
     ],
     ids=["check", "test", "explore"],
 )
-def test_a_token_of_an_earlier_version(run: Command, write: Writer, token: str, first_words: str) -> None:
+def test_a_token_of_an_earlier_version_replays(run: Command, write: Writer, token: str, first_words: str) -> None:
     write("counter_test.py", COUNTER)
     write("racy.py", RACY)
     done = run("replay", token)

@@ -26,7 +26,7 @@ def test_a_spec_of_the_project_is_announced(run: Command, write: Writer) -> None
     assert run("check", "good.jsonl", "--spec", "register").err == ""
 
 
-def test_a_built_in_spec_of_the_project_is_not(run: Command, write: Writer) -> None:
+def test_a_built_in_spec_of_the_project_is_not_announced(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     write("pyproject.toml", '[tool.linpoint]\nspec = "register"\ncompiler = "clang++"\n')
     assert run("check", "good.jsonl").err == ""

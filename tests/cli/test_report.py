@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint report``: one page over the results of many runs, with the exit code of the worst."""
+"""``linpoint report``: one page for the results of many runs, with the exit code of the worst."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 
 
 def check(run: Command, tmp_path: Path, name: str, *arguments: str) -> str:
-    """Check and save the document."""
+    """Check a history and save the document."""
     (tmp_path / f"{name}.json").write_text(run("check", *arguments, "--json").out)
     return f"{name}.json"
 
@@ -35,13 +35,13 @@ def test_results_of_many_runs_are_on_one_page(run: Command, write: Writer, tmp_p
     assert run("report", good, "-o", "fine.html").code == 0
 
 
-def test_links_lead_from_the_page_to_what_is_there(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_links_on_the_page_lead_to_existing_files(run: Command, write: Writer, tmp_path: Path) -> None:
     write("bad.jsonl", BAD)
     bad = check(run, tmp_path, "bad", "bad.jsonl", "--spec", "register", "--report", "a b.html")
     (tmp_path / "site").mkdir()
     run("report", bad, "--output", "site/index.html")
     assert '<a href="./../a%20b.html">' in (tmp_path / "site" / "index.html").read_text()
-    for name in ("bad.json", "a b.html"):  # carried elsewhere together, as an artifact is
+    for name in ("bad.json", "a b.html"):  # moved together, like an artifact
         (tmp_path / name).rename(tmp_path / "site" / name)
     run("report", "site/bad.json", "--output", "site/index.html")
     assert '<a href="./a%20b.html">' in (tmp_path / "site" / "index.html").read_text()
@@ -50,7 +50,7 @@ def test_links_lead_from_the_page_to_what_is_there(run: Command, write: Writer, 
     assert "<a " not in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_the_exit_code_is_that_of_the_worst(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_the_exit_code_is_the_worst_one(run: Command, write: Writer, tmp_path: Path) -> None:
     for verdict in ("linearizable", "holds", "violation", "unknown"):
         write(f"{verdict}.json", json.dumps({"verdict": verdict}))
     write("error.json", json.dumps({"error": {"code": "LP-H001", "message": "m", "place": None, "remedy": ""}}))
@@ -60,7 +60,7 @@ def test_the_exit_code_is_that_of_the_worst(run: Command, write: Writer, tmp_pat
     assert run("report", "violation.json", "error.json").code == 2
 
 
-def test_a_file_that_is_no_result_is_an_error_and_the_others_are_on_the_page(
+def test_a_file_without_a_result_is_an_error_and_the_others_are_on_the_page(
     run: Command, write: Writer, tmp_path: Path
 ) -> None:
     write("good.json", '{"verdict": "holds"}')
@@ -77,7 +77,7 @@ def test_a_file_that_is_no_result_is_an_error_and_the_others_are_on_the_page(
 
 
 @pytest.mark.parametrize("content", ["", " \n\n"])
-def test_an_empty_file_is_no_result(run: Command, write: Writer, content: str) -> None:
+def test_an_empty_file_is_not_a_result(run: Command, write: Writer, content: str) -> None:
     write("empty.json", content)
     done = run("report", "empty.json")
     assert done.code == 2
@@ -88,7 +88,7 @@ def test_an_empty_file_is_no_result(run: Command, write: Writer, content: str) -
     assert "LP-R001 standard input: " in run("report", "-", stdin=content).err
 
 
-def test_a_document_whose_verdict_is_worse_than_those_of_its_files_counts_as_the_worst(
+def test_the_verdict_of_a_document_counts_if_it_is_worse_than_those_of_its_files(
     run: Command, write: Writer, tmp_path: Path
 ) -> None:
     error = {"error": {"code": "LP-H001", "message": "m", "place": None, "remedy": ""}}
@@ -119,7 +119,7 @@ def test_a_document_whose_verdict_is_worse_than_those_of_its_files_counts_as_the
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_what_only_python_takes_for_a_number_is_not_json(run: Command, write: Writer, number: str) -> None:
+def test_numbers_that_only_python_accepts_are_rejected(run: Command, write: Writer, number: str) -> None:
     document = f'{{"verdict": "holds", "statistics": {{"seconds": {number}}}}}'
     write("one.json", document)
     write("lines.json", f'{{"verdict": "holds"}}\n{document}\n')
@@ -132,7 +132,7 @@ def test_what_only_python_takes_for_a_number_is_not_json(run: Command, write: Wr
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "1" + 400 * "0", "1" + 5_000 * "0"])
-def test_numbers_that_nothing_can_hold_are_not_on_the_page(
+def test_unrepresentable_numbers_are_not_on_the_page(
     run: Command, write: Writer, tmp_path: Path, number: str
 ) -> None:
     write("one.json", f'{{"verdict": "holds", "statistics": {{"operations": 5, "seconds": {number}}}}}')
@@ -142,7 +142,7 @@ def test_numbers_that_nothing_can_hold_are_not_on_the_page(
     assert done.code == (0 if "LP-R001" not in done.err else 2)
 
 
-def test_standard_input_has_documents_too(run: Command) -> None:
+def test_documents_are_read_from_standard_input(run: Command) -> None:
     done = run("report", "-", stdin='{"verdict": "holds"}\n{"verdict": "unknown", "why": "w"}\n')
     assert done.code == 3
     assert done.out.startswith("No violation in 2 results, but 1 is unknown.\n")
@@ -157,7 +157,7 @@ def test_standard_input_has_documents_too(run: Command) -> None:
         ("x.txt", 'the ending ".txt" says no page'),
     ],
 )
-def test_what_cannot_be_written(run: Command, write: Writer, tmp_path: Path, output: str, words: str) -> None:
+def test_unwritable_pages_are_rejected(run: Command, write: Writer, tmp_path: Path, output: str, words: str) -> None:
     write("good.html", '{"verdict": "holds"}')
     (tmp_path / "folder.html").mkdir()
     done = run("report", "good.html", "--output", output)
@@ -167,7 +167,7 @@ def test_what_cannot_be_written(run: Command, write: Writer, tmp_path: Path, out
     assert (tmp_path / "good.html").read_text() == '{"verdict": "holds"}'
 
 
-def test_every_document_of_ours_is_read(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_every_document_of_linpoint_is_read(run: Command, write: Writer, tmp_path: Path) -> None:
     write("hard.jsonl", hard())
     check(run, tmp_path, "unknown", "hard.jsonl", "--spec", "queue", "--checker", "dfs", "--budget", "300ms")
     check(run, tmp_path, "usage", "hard.jsonl", "--spec", "nothing")
