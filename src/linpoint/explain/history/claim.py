@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims: typed statements of an explanation, with the operations and values that they are about.
+"""Claims: typed statements of an explanation, with their operations and values.
 
-Only the code that has evaluated the predicate of a claim on all operations of the object makes the claim; a predicate
-that could not be evaluated in time gives no claim. Text, JSON and pages print the same claims. ``CLAIMS`` defines each
+Only the code that has evaluated the predicate of a claim on all operations of the object makes the claim. A predicate
+that could not be evaluated in time gives no claim. Text, JSON and HTML print the same claims. ``CLAIMS`` defines each
 kind, so that a program can evaluate it without linpoint.
 """
 
@@ -17,7 +17,7 @@ from linpoint.histories.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim: its kind, the operations it is about, and other operands."""
+    """One claim: its kind, its operations, and other operands."""
 
     kind: str
     """A key of ``CLAIMS``."""
@@ -28,7 +28,7 @@ class Claim:
     values: tuple[Value, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of an explanation."""
+        """The claim as in the JSON of an explanation."""
         data: dict[str, Any] = {"kind": self.kind, "operations": list(self.operations)}
         if self.among:
             data["among"] = list(self.among)
@@ -63,4 +63,4 @@ CLAIMS: Final = {
     "legal-order": "the operations are legal steps of the spec in this order, which respects the times",
     "cannot-follow": "after the legal order of `among`, the operation may return only one of `values`, or is not legal",
 }
-"""The kinds of claims, each as the statement that it makes. Steps and evidence have kinds of their own."""
+"""The kinds of claims with their statements. Steps and evidence have separate kinds."""

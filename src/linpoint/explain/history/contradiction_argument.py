@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a few operations contradict each other, step by step, each step with one typed reason.
+"""The argument that a few operations contradict each other, in steps with one typed reason each.
 
-The best argument is a cycle: A comes before B for one reason, and B before A for another. One operation certainly comes
-before another by their times, or because the spec gives their results in no other order, whatever all other operations
-did. A search among all operations decides each such step, with these two as recorded and the others relaxed. Where no
-cycle of such steps exists, the argument is a valid prefix and the operations that cannot follow it.
+The best argument is a cycle: A comes before B for one reason, and B before A for another. An operation certainly comes
+before another by their times, or because the spec gives their results in no other order, whatever the other operations
+did. A search among all operations decides each such step, with these two as recorded and the others relaxed. If there
+is no cycle of such steps, the argument is a valid prefix and the operations that cannot follow it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from linpoint.text.phrases import one_line
 from linpoint.verdicts import StuckFrontier
 
 _MAX_OPERATIONS: Final = 9
-"""Of more, there are too many pairs to decide, and a cycle is too long to follow."""
+"""With more operations, there are too many pairs to decide, and a cycle is too long to follow."""
 _MAX_OPERATIONS_WITH_WITNESS: Final = 6
 _CONDITIONS: Final = ("linearizable", "strict", "durable")
 
@@ -35,7 +35,7 @@ Names = Mapping[int, str]
 
 
 def short_names(history: History, positions: Sequence[int]) -> dict[int, str]:
-    """Letters for operations in the listed order: A, B, ..., Z, A1, B1, ...; numbers where processes are named by letters."""
+    """Letters for operations in the listed order: A, B, ..., Z, A1, B1, ...; numbers if processes have letters."""
     processes = {str(history.operations[position].process) for position in positions}
     if any(len(process) == 1 and process.isupper() for process in processes):
         return {position: f"#{number}" for number, position in enumerate(positions, 1)}
@@ -68,7 +68,7 @@ def cycle_argument(
         for first, second in itertools.permutations(core, 2)
         if (step := words.timed(first, second)) is not None
     }
-    # Two operations that the times and the spec put in opposite orders suffice, perhaps with a third that shows when
+    # Two operations suffice if the times and the spec order them in opposite ways, perhaps with a third that shows when
     # the value was stored.
     for beside in ((), *((each,) for each in core)):
         for (second, first), before in list(steps.items()):
@@ -86,12 +86,12 @@ def cycle_argument(
             if seen is not None and pairs.only(first, second, witness):
                 steps[first, second] = seen
     found = _shortest_circle(core, steps)
-    # The order of time comes first, the surprising step last.
+    # The order in time comes first, the surprising step last.
     return tuple(sorted(found, key=lambda step: step.reason != "real-time")) if len(found) <= 2 else tuple(found)
 
 
 class _Pairs:
-    """Decides whether results allow two operations in one order only, whatever the others did."""
+    """Decides whether the results allow only one order of two operations, whatever the others did."""
 
     def __init__(self, history: History, positions: Sequence[int], spec: Spec, condition: str, deadline: float) -> None:
         self._history = history
@@ -101,8 +101,8 @@ class _Pairs:
         self._deadline = deadline
 
     def only(self, first: int, second: int, *beside: int) -> bool:
-        """Whether ``first`` certainly comes before ``second``: there is no order of all with it the other way round,
-        given what those ``beside`` returned.
+        """Whether ``first`` certainly comes before ``second``: no order of all operations reverses them, given the
+        results of the operations in ``beside``.
         """
         ops = self._history.operations
         left = self._deadline - time.monotonic()
@@ -124,7 +124,7 @@ def _premises(
     step: ArgumentStep,
     core: Sequence[int],
 ) -> tuple[ArgumentStep, ...]:
-    """The steps that the replaced value was stored before it was replaced, where a step rests on that."""
+    """The steps that a value was stored before it was replaced, if a step depends on them."""
     if step.reason != "overwritten" or step.after is None:
         return ()
     source, replacer = step.operations[2], step.after
@@ -139,7 +139,7 @@ def _premises(
 
 
 def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], ArgumentStep]) -> list[ArgumentStep]:
-    """By breadth-first search from each operation."""
+    """The shortest cycle, by breadth-first search from each operation."""
     best: list[ArgumentStep] = []
     for start in core:
         paths: dict[int, list[ArgumentStep]] = {start: []}
@@ -159,7 +159,7 @@ def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Argume
 
 
 def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -> tuple[ArgumentStep, ...]:
-    """A valid prefix, and why each operation that would have to come next cannot."""
+    """Steps for a valid prefix, and for each operation that must come next but cannot."""
     if not stuck.blocked or any(position not in names for position in stuck.prefix):
         return ()
     order = ", ".join(names[position] for position in stuck.prefix)
@@ -194,7 +194,7 @@ def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names:
 
 
 def _crash_after(history: History, prefix: Sequence[int], op: Operation) -> Time | None:
-    """A crash of the object that came after all operations of an order had returned, and before ``op`` was called."""
+    """A crash of the object after all operations of an order had returned and before ``op`` was called, or None."""
     last = max((history.operations[position].end for position in prefix), default=None)
     for crash in history.crashes:
         if last is None or not crash.ends_era:

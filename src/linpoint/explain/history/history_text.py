@@ -26,9 +26,9 @@ from linpoint.text.terminal_text import display_width, pad
 from linpoint.verdicts import Blocked, KeyVerdict, Status, StuckFrontier, Verdict, Witness
 
 MAX_LISTED: Final = 12
-"""Operations that are listed one by one."""
+"""The maximum number of operations to list."""
 _NAME_COLUMNS: Final = 32
-"""Of most operations."""
+"""The width of the names of most operations."""
 _MAX_OPEN_OPERATIONS = 6
 _EXACT_CHECKERS = ("monitor", "graph")
 """Checkers that explore no configurations."""
@@ -212,7 +212,7 @@ def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str
 
 
 def conspiracy(explanation: Explanation) -> str:
-    """The claim about the operations that are shown, without a full stop."""
+    """The claim about the shown operations, without the full stop."""
     count = len(explanation.core)
     kinds = {claim.kind for claim in explanation.claims}
     if count == 1:
@@ -239,7 +239,7 @@ def _heading(explanation: Explanation) -> str:
 
 
 def needed_text(explanation: Explanation) -> str:
-    """Which operations are needed, and in which sense, where removing them would not show it."""
+    """The claim in which sense the operations are needed, if their removal does not show it."""
     if explanation.irreducible or len(explanation.core) == 1:
         return ""
     names = dict(zip(explanation.core, explanation.names, strict=False))
@@ -311,7 +311,7 @@ def _likely_causes(explanation: Explanation) -> list[str]:
 
 
 def _warnings(verdict: Verdict) -> list[str]:
-    # A violation stands whatever else was tested.
+    # A violation is certain whatever else was tested.
     warnings = () if verdict.status is Status.VIOLATION else verdict.warnings
     return ["", *(f"Warning: {warning}." for warning in warnings)] if warnings else []
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence of each key from the verdict alone: a sentence, its operations, and their lines.
+"""Summaries of keys from the verdict alone: a sentence, the operations, and their lines.
 
-An explanation covers one key. For the others the evidence of the verdict is shown; no search runs, so this is quick
-for any number of keys: O(operations of the key) at most.
+An explanation covers one key. For the others the evidence of the verdict is shown, without a search: at most
+O(operations of the key).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _MAX_LISTED_OPERATIONS: Final = 12
 
 
 def key_name(key: Value) -> str:
-    """The name of a key where each has its own line; the whole history where there are no keys."""
+    """The name of a key in a list of keys; the whole history if there are no keys."""
     return "history" if key is None else f"key {one_line(format_value(key))}"
 
 
 def in_violation(explanation: Explanation) -> list[KeyVerdict]:
-    """The keys in violation, the one that is explained first."""
+    """The keys in violation, the explained one first."""
     others = {id(key) for key in explanation.others}
     bad = [key for key in explanation.verdict.keys if key.status is Status.VIOLATION]
     return sorted(bad, key=lambda key: id(key) in others)
@@ -41,7 +41,7 @@ def accusation(explanation: Explanation) -> str:
 
 
 def reason(verdict: Verdict, key: KeyVerdict) -> str:
-    """Why a key is not linearizable or not decided, in a sentence."""
+    """A sentence on why a key is not linearizable or not decided."""
     if key.status is Status.UNKNOWN:
         return f"{key.why}."
     found = key.refutation
@@ -85,9 +85,9 @@ def key_text(verdict: Verdict, key: KeyVerdict) -> str:
 
 
 def line_of(explanation: Explanation, *, key: KeyVerdict | None = None) -> int | None:
-    """The line of the file to look at: that of the refused operation, or of the first of the core.
+    """The line of the file to inspect: that of the rejected operation, or of the first operation of the core.
 
-    Without a key it is the one that is explained.
+    ``key`` is by default the explained one.
     """
     positions = explanation.core if key is None else key_operations(explanation.verdict, key)
     if key is None and explanation.culprit is not None:

@@ -30,11 +30,11 @@ from linpoint.text.phrases import count_noun
 from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict, Witness
 
 MAX_STEPS: Final = 2_000
-"""Of one key."""
+"""The maximum number of steps of one key."""
 MAX_TOTAL_STEPS: Final = 20_000
 ABSENT_PLACE: Final = -1
 CRASH_PLACE: Final = -2
-"""In place of an operation's place on the page: one that is not there, and none at all."""
+"""The index of an operation that is not on the page, and of a crash."""
 _STEPPING_S: Final = 1.5
 _MAX_CORE_OPERATIONS: Final = 24
 """Largest core for which a valid prefix is searched."""
@@ -45,7 +45,7 @@ _MAX_TEXT_CHARS: Final = 240
 
 @dataclass(slots=True)
 class _Run:
-    """One run of the spec: for each object the states that it may be in; with several, a state is printed with its key."""
+    """One run of the spec: the possible states of each object; with several objects, texts include the key."""
 
     spec: Spec
     several: bool
@@ -64,7 +64,7 @@ class _Run:
 
 
 def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
-    """The orders of a page; ``places`` has the place of each operation's position on the page."""
+    """The orders of a page; ``places`` maps positions to indexes on the page."""
     deadline = time.monotonic() + _STEPPING_S
     verdict = explanation.verdict
     if verdict.status is Status.VIOLATION:
@@ -99,7 +99,7 @@ def _longest(explanation: Explanation, places: Mapping[int, int], deadline: floa
         return []
     steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
     title = "Valid prefix and blocked operations"
-    if _taken(steps) < len(stuck.prefix):  # the state in which the others are blocked is not known
+    if _taken(steps) < len(stuck.prefix):  # the state in which the others are blocked is unknown
         shown = steps[:MAX_STEPS]
         return [_order(verdict, title, shown, note=_missing(shown, len(stuck.prefix)))]
     blocked = [
@@ -120,7 +120,7 @@ def _order(
     blocked: Sequence[list[Any]] = (),
     note: str = "",
 ) -> dict[str, Any]:
-    """An order as the page has it, without the steps ``before``, but with the state that they led to."""
+    """An order in the format of the page, without the first ``before`` steps, but with the state after them."""
     first = steps[before - 1][1] if before else _first(verdict)
     return {
         "title": title,
@@ -153,7 +153,7 @@ def _first(verdict: Verdict) -> str:
 
 
 def _of_several(verdict: Verdict) -> bool:
-    """Whether an order goes through several objects, each with a state of its own."""
+    """Whether an order covers several objects with separate states."""
     return checked_together(verdict) and verdict.history.keyed and not verdict.spec.key_argument
 
 
@@ -173,7 +173,8 @@ def _steps(
     witness: Witness | None,
     deadline: float,
 ) -> Iterator[list[Any]]:
-    """Each step as its operation's place and the state after it; a crash that loses operations is a step too.
+    """Each step as its operation's index on the page and the state after it; a crash that loses operations is a step
+    too.
 
     Without a witness, the side of a crash on which a spanning operation takes effect is unknown: the order ends there.
     """

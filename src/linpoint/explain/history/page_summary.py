@@ -39,10 +39,10 @@ _MAX_TIME_LETTERS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class OperationRow:
-    """An operation in the table."""
+    """A row of the operations table."""
 
     place: int
-    """Its place on the page; -1 where the page does not have it."""
+    """Its index on the page; -1 if the page does not have it."""
     culprit: bool
     name: str
     process: str
@@ -53,7 +53,7 @@ class OperationRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationTable:
-    """Operations with the headings of their columns."""
+    """A table of operations with its column headings."""
 
     times: str
     meaning_of_times: str
@@ -68,14 +68,14 @@ class ShownEvidence:
     title: str
     table: OperationTable
     for_cause: OperationTable | None
-    """Those that only the likely cause mentions."""
+    """The operations that only the likely cause mentions."""
     left_out: int
     bars: OperationBars | None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCause:
-    """A likely cause in words."""
+    """A likely cause as text."""
 
     phrase: str
     text: str
@@ -85,7 +85,7 @@ class ShownCause:
 def summary_context(
     explanation: Explanation, places: Mapping[int, int], *, command: str, replay: str
 ) -> dict[str, Any]:
-    """What the template needs; ``places`` has the place of each operation's position on the page."""
+    """The context of the template; ``places`` maps positions to indexes on the page."""
     verdict = explanation.verdict
     return {
         "status": verdict.status,
@@ -141,7 +141,7 @@ def _evidence(explanation: Explanation, places: Mapping[int, int]) -> ShownEvide
 
 
 def _listed(explanation: Explanation) -> tuple[list[int], str]:
-    """The operations that are shown first, and a title for them."""
+    """The operations to show first, and their title."""
     verdict = explanation.verdict
     if explanation.core:
         last = "; none of them can be removed" if explanation.irreducible else ""
@@ -156,7 +156,7 @@ def _listed(explanation: Explanation) -> tuple[list[int], str]:
 
 
 def _only_for_cause(explanation: Explanation, listed: Sequence[int]) -> list[int]:
-    """Operations that only the likely cause mentions, such as one that was reported as failed."""
+    """Operations that only the likely cause mentions, such as one that failed."""
     if not explanation.causes:
         return []
     mentioned = [position for each in explanation.causes[0].evidence for position in each.operations]
@@ -203,7 +203,7 @@ def _rows(
 
 
 def _times(op: Operation, first: Time | None) -> str:
-    """Its call and its return, as distances from ``first`` if that is given."""
+    """Its call and its return, as distances from ``first`` if given."""
 
     def shown(time: Time) -> str:
         return f"{time:,}" if first is None else f"+{time - first:,}"
@@ -240,7 +240,7 @@ def reasons(explanation: Explanation) -> list[str]:
 
 
 def _argued(explanation: Explanation) -> list[str]:
-    """The steps as sentences; where they close one cycle, the last one says so."""
+    """The steps as sentences; if they close one cycle, the last sentence states it."""
     sentences = [f"{step.text.rstrip('.')}." for step in explanation.steps]
     found = explanation.precedence
     one = found is None or (len(found.contradictions) == 1 and not found.kept)

@@ -22,7 +22,7 @@ _REASONS: Final = {
     "failed-after": "failed",
     "failed-before": "failed",
 }
-"""The typed reasons of links other than those of time."""
+"""The typed reasons of links, except those of real time."""
 
 
 def contradictions(history: History, found: Precedence, names: Names, condition: str) -> list[str]:
@@ -49,7 +49,7 @@ def _failures(history: History, found: Precedence, names: Names) -> str:
 
 
 def _expected(op: Operation) -> Iterator[tuple[str, str]]:
-    """The words on which an operation may have failed, with the values it expected there."""
+    """The words on which an operation may have failed, with the values that it expected there."""
     if len(op.args) > 1:
         yield "", _short(op.args[0])
         return
@@ -83,7 +83,7 @@ def cycle_links(steps: Sequence[ArgumentStep]) -> str:
 
 
 def precedence_steps(history: History, found: Precedence, names: Names, condition: str) -> tuple[ArgumentStep, ...]:
-    """The steps of all contradictions of a precedence graph, one after the other."""
+    """The steps of all contradictions of a precedence graph."""
     steps = [
         ArgumentStep("unknown-took-effect", _ends(link), _kept(link, names).rstrip("."), link.source, link.target)
         for link in found.kept
@@ -133,7 +133,7 @@ def _because(history: History, link: Link, names: Names, condition: str) -> str:
 
 
 def _in_time(history: History, first: int, second: int, condition: str) -> tuple[str, str]:
-    """As ``in_time``, but of operations that certainly come in this order, also where the condition says so."""
+    """As ``in_time``, for operations that are known to be in this order, perhaps by the condition alone."""
     known = in_time(history, first, second)
     if known is not None and (condition != "sequential" or known[0] != "real-time"):
         return known

@@ -15,17 +15,17 @@ from linpoint.explain.json_values import as_json
 
 @dataclass(frozen=True, slots=True)
 class ArgumentStep:
-    """One step of the argument: a fact and the one reason for it."""
+    """One step of the argument: a fact and its reason."""
 
     reason: str
     """A key of ``REASONS``."""
     operations: tuple[int, ...]
-    """The operations it is about, by position."""
+    """The positions of its operations."""
     text: str
-    """In words, with the short names of the explanation: "A < B, because A returned before B was called"."""
+    """The step with the short names of the explanation: "A < B, because A returned before B was called"."""
     before: int | None = None
     after: int | None = None
-    """Where the step is about an order: the operation that must come first, and the one that must come later."""
+    """For a step about an order: the operation that must come first, and the one that must come later."""
 
     def as_dict(self) -> dict[str, Any]:
         """As in the JSON of an explanation."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps for violations that are one fact: the pattern of a monitor, or an operation that is impossible by itself."""
+"""Steps for violations that consist of one fact: a monitor's pattern, or an operation that is impossible by itself."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def pattern_step(pattern: Pattern, names: Mapping[int, str]) -> ArgumentStep:
 
 
 def impossible_operation(explanation: Explanation) -> tuple[ArgumentStep, ...]:
-    """Why the only operation of an explanation is impossible."""
+    """The step why the only operation of an explanation is impossible."""
     (position,), (name,) = explanation.core, explanation.names
     verdict, pattern = explanation.verdict, explanation.pattern
     op = verdict.history.operations[position]
     returned = one_line(value_of(op, op.result))
-    if pattern is not None and set(pattern.operations) == {position}:  # else it is about others too
+    if pattern is not None and set(pattern.operations) == {position}:  # else it names other operations too
         reason = REASON_OF[pattern.reason]
         if reason == "never-written" and op.name in ("read", "get"):
             text = f"{name} returned {returned}, but no operation that took effect had written {returned}"
@@ -71,7 +71,7 @@ def impossible_operation(explanation: Explanation) -> tuple[ArgumentStep, ...]:
 
 
 def no_order(explanation: Explanation) -> ArgumentStep:
-    """The step where neither a cycle nor a dead end was found."""
+    """The step if neither a cycle nor a dead end was found."""
     names = explanation.names
     which = join_words(names, "and") if 1 < len(names) <= _MAX_NAMED_OPERATIONS else "these operations"
     if not explanation.claims_of("by-themselves"):

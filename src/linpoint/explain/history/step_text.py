@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of an argument as text: which operation comes before which, and the one reason for it.
 
-Guarantee: "observed the 1 that A wrote" is printed only where A is the only operation on the whole object that stored a
-1. Otherwise the step names the result that was impossible in the other order, which is the predicate that was decided.
+Guarantee: "observed the 1 that A wrote" is printed only if A is the only operation on the whole object that stored a 1.
+Otherwise the step names the result that is impossible in the other order, which is the predicate that was decided.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ Names = Mapping[int, str]
 
 
 def in_time(history: History, first: int, second: int) -> tuple[str, str] | None:
-    """Why the times or the hints of a history put one operation before another: the reason, and its text with ``{0}`` and
-    ``{1}`` for them; None if they do not.
+    """The reason why the times or order hints of a history put one operation before another, or None.
+
+    Returns the typed reason, and its text with ``{0}`` and ``{1}`` for the operations.
     """
     a, b = history.operations[first], history.operations[second]
     if a.outcome is Outcome.OK and a.end + history.clock_skew < b.call:
@@ -40,8 +41,10 @@ def in_time(history: History, first: int, second: int) -> tuple[str, str] | None
 
 
 class StepText:
-    """Writes steps about operations of ``history``. ``uses`` are the values of all operations of the object, of which
-    ``history`` may hold only some: ``original`` has their positions there.
+    """Writes steps about operations of ``history``.
+
+    ``uses`` has the values of all operations of the object. ``history`` may hold only some of them; then ``original``
+    has their positions in the whole history.
     """
 
     def __init__(
@@ -59,7 +62,7 @@ class StepText:
         return flow_of(self._ops[position], self._kind)
 
     def timed(self, first: int, second: int) -> ArgumentStep | None:
-        """The step that the times put ``first`` before ``second``, if they do."""
+        """The step that the times put ``first`` before ``second``; None if they do not."""
         known = in_time(self._history, first, second)
         if known is None:
             return None
@@ -68,7 +71,7 @@ class StepText:
         return ArgumentStep(reason, (first, second), f"{x} < {y}, because {words.format(x, y)}", first, second)
 
     def by_spec(self, first: int, second: int) -> ArgumentStep:
-        """The step that the spec puts ``first`` before ``second``, which was decided, with the most specific reason."""
+        """The step that the spec puts ``first`` before ``second`` (already decided), with the most specific reason."""
         a, b = self._ops[first], self._ops[second]
         x, y = self._names[first], self._names[second]
         head = f"{x} < {y}, because "
@@ -87,8 +90,9 @@ class StepText:
         return ArgumentStep("spec-order", (first, second), text, first, second)
 
     def witnessed(self, first: int, second: int, witness: int) -> ArgumentStep | None:
-        """Why a third operation shows that ``first`` comes before ``second``: it observed the value of the second,
-        although the first had returned before its call.
+        """The step that a third operation orders ``first`` before ``second``, or None.
+
+        The third one observed the value of the second, although the first had returned before its call.
         """
         late = in_time(self._history, first, witness)
         if self._kind not in REGISTERS or self.source(witness) != second or late is None or late[0] != "real-time":
@@ -98,7 +102,7 @@ class StepText:
         return ArgumentStep("last-written", (first, second, witness), text, first, second)
 
     def source(self, position: int) -> int | None:
-        """The one operation that stored the value that this one observed, if there is only one."""
+        """The operation that stored the value that this one observed, if there is exactly one."""
         flow = self._flow(position)
         if flow.seen_value is None or not self._uses.followed:
             return None
