@@ -40,7 +40,7 @@ _TYPES: Final = {
     HostValue.TEXT: "std::string",
     HostValue.RANGES: "std::string",
 }
-"""Of members of ``DeclaredOptions``; a choice has a type of its own."""
+"""The types of members of ``DeclaredOptions``; each choice has its own type."""
 
 
 def messages_file() -> str:
@@ -81,7 +81,7 @@ def _head(source: str) -> list[str]:
 
 
 def _array(declaration: str, values: list[str], assign: str = " = ") -> list[str]:
-    """A constant array, broken into lines as clang-format does."""
+    """A constant array, wrapped like clang-format."""
     line = f"{declaration}{assign}{{{', '.join(values)}}};"
     if len(line) <= _MAX_COLUMNS:
         return [line]
