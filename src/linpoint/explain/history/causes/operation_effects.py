@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Causes visible in the few operations of an explanation: effects of failed operations, duplicates, two-step updates.
 
-Guarantee: the evidence is true of the history, whatever the cause is. Specs whose values cannot be followed give none.
+Guarantee: the evidence is true of the history, whatever the cause is. Specs whose values cannot be tracked have none.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EXCLUSIVE: Final = {
     "map": ("insert",),
     "fetch-add": ("fetch-add",),
 }
-"""Operations whose success excludes another of them until an operation undoes it."""
+"""Operations whose success excludes another success until an operation undoes it."""
 _UPDATED_TWICE: Final = ("replaced-twice", "same-count", "counts-inverted", "count-too-low", "fork")
 _TWO_STEPS: Final = (
     "The object reads and writes in two steps, and another operation ran between them (no lock, no compare-and-set)."
@@ -43,12 +43,12 @@ _TWO_STEPS: Final = (
 
 
 def effect_causes(explanation: Explanation, key: KeyVerdict, values: Sequence[ValueLifetime]) -> Iterator[Suspicion]:
-    """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
+    """The causes that an explanation's operations suggest; ``values`` are those of the key if it is a register."""
     if len(explanation.core) > _MAX_CORE_OPERATIONS or len(key.positions) > _MAX_OPERATIONS:
         return
     verdict = explanation.verdict
     if verdict.condition in NOT_LOCAL and (verdict.history.keyed or verdict.spec.key_argument):
-        return  # values of different objects, which are checked together there, have nothing to do with each other
+        return  # values of different objects, which are checked together, are unrelated
     uses = ValueUses(verdict.history, key.positions, verdict.spec)
     yield from _first_value(explanation)
     yield from _from_nowhere(explanation, uses)
@@ -122,13 +122,13 @@ def _without_effect(op: Operation) -> bool:
 
 
 def _would_put(op: Operation, kind: str) -> Any:
-    """The value that an operation without effect would have put there."""
+    """The value that an operation without effect would have stored."""
     tried = Operation(op.process, op.name, op.args, None, op.call, None, Outcome.UNKNOWN)
     return flow_of(tried, kind).put_value
 
 
 def _on(explanation: Explanation, op: Operation) -> bool:
-    """Whether an operation works on the object that is explained."""
+    """Whether an operation works on the explained object."""
     here = key_of(explanation.verdict.spec, op)
     return explanation.key is None or canonical(here) == canonical(explanation.key)
 
@@ -201,7 +201,7 @@ def _replaced_what_was_there_once(uses: ValueUses, position: int) -> bool:
 
 
 def _excludes_another(explanation: Explanation, op: Operation) -> bool:
-    """Whether its success excludes another such operation."""
+    """Whether its success excludes the success of another such operation."""
     name = op.name.replace("_", "-")
     if op.outcome is not Outcome.OK or name not in _EXCLUSIVE.get(kind_of(explanation.verdict.spec), ()):
         return False
@@ -217,7 +217,7 @@ def _alike(explanation: Explanation, op: Operation) -> Any:
 
 
 def _vanished(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
-    """A value that had been added to a container was missing; another module covers registers."""
+    """A value that was added to a container was missing; ``replica_causes`` covers registers."""
     verdict = explanation.verdict
     history, ops = verdict.history, verdict.history.operations
     if uses.kind not in CONTAINERS:

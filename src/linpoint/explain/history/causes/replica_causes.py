@@ -2,8 +2,9 @@
 """Causes visible in the values of a register: stale reads, lost writes, split brains, clock skew.
 
 Observations of replaced values are classified by the fate of the newer value. If it was observed again, the read was
-stale. If not, the write was lost, in a crash if one lies between. If two groups of processes each observed only their
-own writes, the cause is a split brain. If a small clock skew removes all of them, it is the clocks.
+stale. Otherwise the write was lost, in a crash if one lies between. If each of two groups of processes observed only
+its own writes, the cause is a split brain. If a small clock skew removes all such observations, the clocks are the
+cause.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ _MIN_STALE_READS: Final = 3
 _MAX_OPERATIONS: Final = 20_000
 """Longer histories are not checked for clock skew."""
 _TIME_SLICES: Final = 6
-"""A split brain begins and ends, so it is looked for between any two of this many points in time."""
+"""A split brain begins and ends, so it is searched between any two of this number of points in time."""
 _MAX_LISTED: Final = 8
 
 
 def replica_causes(explanation: Explanation, values: Sequence[Sequence[ValueLifetime]]) -> Iterator[Suspicion]:
-    """The causes that these values suggest, of each key in violation; the first key is the one that is explained."""
+    """The causes that the values of each key in violation suggest; the first key is the explained one."""
     verdict, core = explanation.verdict, explanation.core
     ops = verdict.history.operations
     found: list[list[LifetimeInversion]] = []
@@ -54,7 +55,7 @@ def replica_causes(explanation: Explanation, values: Sequence[Sequence[ValueLife
     yield from _clocks(verdict, everywhere)
     lost = [each for each in mine if _is_lost(verdict.history, each, values[0])]
     stale = [each for each in mine if each not in lost]
-    for each in (stale, lost):  # what the explanation shows is the evidence to look at first
+    for each in (stale, lost):  # evidence that the explanation shows comes first
         each.sort(key=lambda inversion: inversion.observer not in core)
     if stale:
         yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine))
@@ -65,7 +66,7 @@ def replica_causes(explanation: Explanation, values: Sequence[Sequence[ValueLife
 def _as_shown(
     history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime], core: Collection[int]
 ) -> LifetimeInversion:
-    """The inversion with the newer value that the explanation shows, if there is one: one story is enough."""
+    """The inversion with the newer value that the explanation shows, if there is one, for consistency."""
     if inversion.observer not in core:
         return inversion
     call = history[inversion.observer].call
@@ -79,8 +80,8 @@ def _as_shown(
 def _is_lost(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> bool:
     """Whether a lost newer value is likelier than a stale read.
 
-    Who built on the old value shows that it was the current one again; a newer value that was seen afterwards was not
-    lost. Where the history shows neither, a crash between them makes the difference.
+    An operation that built on the old value shows that it was current again; a newer value that was observed later was
+    not lost. If the history shows neither, a crash between them decides.
     """
     if _builder(history, inversion) is not None:
         return True
@@ -90,13 +91,13 @@ def _is_lost(history: History, inversion: LifetimeInversion, values: Sequence[Va
 
 
 def _builder(history: History, inversion: LifetimeInversion) -> int | None:
-    """An operation that went on from the old value after the newer one was certainly there."""
+    """An operation that built on the old value after the newer one was certainly stored."""
     known = inversion.new.known + history.clock_skew
     return next((p for p in inversion.old.replaced_by if history[p].call > known), None)
 
 
 def _came_back(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> int | None:
-    """An operation that was called later and saw the newer value again, or another that came after the old one."""
+    """A later operation that observed the newer value again, or another value that followed the old one."""
     skew = history.clock_skew
     end = history[inversion.observer].end
     for life in (inversion.new, *values):
@@ -156,7 +157,7 @@ def _lost(verdict: Verdict, found: Sequence[LifetimeInversion], weight: float) -
 
 
 def _seen_from(history: History, inversion: LifetimeInversion) -> bool:
-    """Whether an operation saw the newer value that returned after the observer of the old one was called."""
+    """Whether an operation that observed the newer value returned after the observer of the old one was called."""
     call = history[inversion.observer].call
     return any(history[p].end >= call for p in inversion.new.sightings)
 
@@ -164,7 +165,7 @@ def _seen_from(history: History, inversion: LifetimeInversion) -> bool:
 def _gone(verdict: Verdict, inversion: LifetimeInversion) -> CauseEvidence:
     ops = verdict.history.operations
     observer = who(verdict, ops[inversion.observer])
-    assert inversion.new.installer is not None  # the first value replaces nothing
+    assert inversion.new.installer is not None  # the initial value does not replace another one
     newer = ops[inversion.new.installer]
     return CauseEvidence(
         "saw-replaced-value",
@@ -174,7 +175,7 @@ def _gone(verdict: Verdict, inversion: LifetimeInversion) -> CauseEvidence:
 
 
 def _fault(verdict: Verdict, inversion: LifetimeInversion) -> Iterator[CauseEvidence]:
-    """The fault that was going on, if the history says so."""
+    """The fault at that time, if the history has one."""
     call = verdict.history.operations[inversion.observer].call
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
@@ -192,7 +193,7 @@ def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
 def _split_brain(
     explanation: Explanation, values: Sequence[ValueLifetime], found: Sequence[LifetimeInversion]
 ) -> Iterator[Suspicion]:
-    """Two groups of processes, each of which saw what it wrote, while values changed back and forth between them."""
+    """Two groups of processes that each observed their own writes while the value alternated between them."""
     verdict = explanation.verdict
     ops = verdict.history.operations
     by_call = sorted(found, key=lambda each: ops[each.observer].call)
@@ -227,7 +228,7 @@ def _split_brain(
 
 
 def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[CauseEvidence]:
-    """To which groups the operations belong that the explanation shows."""
+    """The groups of the operations that the explanation shows."""
     ops = explanation.verdict.history.operations
     names = list(zip(explanation.core, explanation.names, strict=False))
     sides = [[name for p, name in names if one_line(str(ops[p].process)) in group] for group in split.groups]
@@ -238,8 +239,10 @@ def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[CauseEvid
 
 
 class _Split:
-    """Two sides between the first and the last of some inversions, and how often each saw an old value of its own
-    after one of the other's: ``times`` is the smaller count, 0 if there are no two sides.
+    """Two groups of processes between the first and the last of some inversions.
+
+    For each group, the observations of its own old values after newer ones of the other group are counted. ``times`` is
+    the smaller count, 0 if there are no two groups.
     """
 
     def __init__(
@@ -252,7 +255,7 @@ class _Split:
         self.times = 0
         self.groups: list[list[str]] = []
         self.crossing: tuple[int, ...] = ()
-        """Each operation that saw an old value of its own group, and the one of the other group that had replaced it."""
+        """Pairs of an operation that observed an old value of its own group and the one that replaced it."""
         side = _sides(history, values, self.start, self.end)
         crossings: dict[tuple[Process, Process], list[tuple[int, int]]] = defaultdict(list)
         for each in inversions:
@@ -272,7 +275,7 @@ class _Split:
                 self.crossing = tuple(position for pair in (*pairs, *back) for position in pair)
 
     def apart(self, explanation: Explanation) -> bool:
-        """Whether no process of a group saw in this time what one of the other group put there in it, on any object."""
+        """Whether no process observed a value that the other group stored in this time, on any object."""
         verdict = explanation.verdict
         side = {name: number for number, group in enumerate(self.groups) for name in group}
         for key in verdict.keys:
@@ -296,12 +299,12 @@ class _Split:
 
 
 def _names(processes: Iterable[Process]) -> list[str]:
-    """Their names in the order that people expect: 2 before 10."""
+    """The names in natural order: 2 before 10."""
     return sorted({one_line(str(process)) for process in processes}, key=lambda name: (len(name), name))
 
 
 def _sides(history: History, values: Sequence[ValueLifetime], start: float, end: float) -> dict[Process, Process]:
-    """Processes that saw each other's writes between two times, each with one that stands for its group.
+    """Processes that observed each other's writes between two times, each with a representative of its group.
 
     Empty unless at least two groups wrote and read several values.
     """
@@ -331,7 +334,7 @@ def _sides(history: History, values: Sequence[ValueLifetime], start: float, end:
 
 
 def _clocks(verdict: Verdict, found: Sequence[LifetimeInversion]) -> Iterator[Suspicion]:
-    """Many inversions, all of them tiny, none within a process: a little skew of clocks would explain them all."""
+    """A clock skew, if it explains all of many inversions: each is short and none is within one process."""
     history = verdict.history
     ops = history.operations
     if (

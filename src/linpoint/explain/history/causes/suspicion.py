@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cause with its weight, while causes are compared."""
+"""A candidate cause with its weight."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DENIED: Final = re.compile(r"\b(no|not|without|never)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A cause and its weight: larger is likelier. Weights compare causes of one violation and mean nothing else."""
+    """A cause and its weight: larger is likelier. Weights only compare the causes of one violation."""
 
     weight: float
     cause: str
@@ -49,7 +49,7 @@ def crash_between(history: History, start: float, end: float) -> str | None:
 
 
 def crash_evidence(history: History, start: float, end: float) -> CauseEvidence | None:
-    """That a crash lies between two times, if one does."""
+    """The evidence that a crash lies between two times, if one does."""
     crash = crash_between(history, start, end)
     if crash is None:
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the sentence of a monitor's pattern holds, literally, of all operations of the object.
+"""Evaluates whether the sentence of a monitor's pattern is literally true of all operations of the object.
 
-A monitor may infer from other values when a value was present; then its pattern proves a violation although the
-sentence does not describe these operations. Each pattern has a predicate here over times and values only. Where the
+A monitor may infer from other values when a value was present. Then its pattern proves a violation although the
+sentence does not describe these operations. Each pattern has a predicate here over times and values only. If the
 predicate does not hold, the sentence is not printed.
 """
 
@@ -42,7 +42,7 @@ class FifoPattern(Pattern):
 
 
 class PatternFacts:
-    """Evaluates patterns over the whole of an object; ``refused`` is the operation that has no place in its order."""
+    """Evaluates patterns over all operations of an object; ``refused`` is the operation that has no place."""
 
     def __init__(self, uses: ValueUses, whole: WholeObject, refused: int | None) -> None:
         self.uses = uses
@@ -59,7 +59,7 @@ class PatternFacts:
         return predicate is not None and predicate(self, pattern.operations)
 
     def established(self, pattern: Pattern) -> Pattern | None:
-        """The pattern if its sentence is true, with the values of its sentence where they are known."""
+        """The pattern if its sentence is true, with the values of its sentence if they are known; else None."""
         if not self.hold(pattern):
             return None
         pair = _inverted_values(self, pattern.operations) if pattern.reason == "order-inverted" else None
@@ -71,7 +71,7 @@ class PatternFacts:
         return FifoPattern(pattern.reason, pattern.operations, pattern.scope, *texts, entered)
 
     def _value(self, form: Hashable) -> Any:
-        """The value of a form, as an operation or the initial state has it."""
+        """The value with a comparable form, from an operation or the initial state."""
         for position in (*self.uses.putters[form], *self.uses.seers[form]):
             op = self.ops[position]
             return op.args[-1] if self.uses.put.get(position) == form else op.result
@@ -82,11 +82,11 @@ class PatternFacts:
         return self.ops[first].end + self.skew < self.ops[second].call
 
     def once(self, value: Hashable) -> bool:
-        """Whether the value was put there once at most."""
+        """Whether the value was stored at most once."""
         return self.uses.times_put(value) <= 1
 
     def seen(self, positions: Sequence[int]) -> Iterator[tuple[int, Hashable]]:
-        """Those of the operations that saw a value."""
+        """The operations that observed a value, with its form."""
         return ((p, self.uses.saw[p]) for p in positions if p in self.uses.saw)
 
 
@@ -132,7 +132,7 @@ def _inverted_values(facts: PatternFacts, told: Sequence[int]) -> tuple[Hashable
 
 
 def _crossed(facts: PatternFacts, one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether of two values each was there before the other, by the first return and the last call of each."""
+    """Whether each of two values was present before the other, by the first return and the last call of each."""
     return one[0] + facts.skew < other[1] and other[0] + facts.skew < one[1]
 
 
@@ -150,7 +150,7 @@ def _fronts_contradict(facts: PatternFacts, told: Sequence[int]) -> bool:
 
 
 def _inside(facts: PatternFacts, values: Iterator[Hashable], position: int) -> bool:
-    """Whether at each moment of the operation one of the values was certainly inside."""
+    """Whether some of the values was certainly present at each moment of the operation."""
     uses, op = facts.uses, facts.ops[position]
     stays = []
     for value in values:
@@ -192,7 +192,7 @@ def _rank(value: Any) -> tuple[bool, Any]:
 
 
 def _not_nested(facts: PatternFacts, told: Sequence[int]) -> bool:
-    """Whether those that pushed, saw or popped the values have no order among themselves."""
+    """Whether the operations that pushed, observed or popped the values have no order among themselves."""
     values = set(facts.uses.values_of(told))
     uses = facts.uses
     concerned = [p for p in facts.positions if {uses.saw.get(p), uses.put.get(p)} & values]
@@ -246,7 +246,7 @@ def _overwritten(facts: PatternFacts, told: Sequence[int]) -> bool:
 
 
 def _replaced_before(facts: PatternFacts, observer: int, value: Hashable) -> bool:
-    """Whether another value had certainly taken the place of this one, and it was not put there again in time."""
+    """Whether another value had certainly replaced this one, and it was not stored again in time."""
     uses = facts.uses
     for newer in facts.positions:
         if newer == observer or uses.put.get(newer) in (None, value) or not uses.replaces(newer):
@@ -264,7 +264,7 @@ def _replaced_before(facts: PatternFacts, observer: int, value: Hashable) -> boo
 
 
 def _survivors_differ(facts: PatternFacts, told: Sequence[int]) -> bool:
-    """Whether in one era two values were seen that were put there in earlier ones only."""
+    """Whether two different values were observed in one era that were stored only in earlier eras."""
     uses, ops = facts.uses, facts.ops
     crashes = sorted({crash.time for crash in uses.history.crashes if crash.ends_era})
 
@@ -280,7 +280,7 @@ def _nobody_flips(facts: PatternFacts, told: Sequence[int]) -> bool:
 
 
 def _steps(facts: PatternFacts) -> tuple[list[int], Any]:
-    """The operations that move a counter, and by how much each of them does."""
+    """The operations that change a counter, and the amount by which each does; 0 if the amounts differ."""
     moving = [p for p in facts.positions if facts.spec.step(facts.ops[p]).name != "read"]
     sizes = {"increment": 1, "decrement": -1}
     found = {sizes.get(facts.spec.step(facts.ops[p]).name) or facts.ops[p].args[0] for p in moving}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The style of edges. The colours are those of Okabe and Ito, which colour-blind people can distinguish; each kind also
-has a pattern of its own, so that it does not depend on colour.
+"""The style of edges. The colours are those of Okabe and Ito, which colour-blind people can distinguish. Each kind also
+has its own dash pattern, so that it does not depend on colour.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ INK: Final = "#1f2933"
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """The style of a kind of edges, and its meaning."""
+    """The style and the meaning of a kind of edge."""
 
     colour: str
     dashes: str

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operations and edges of a precedence graph to show.
+"""Selects the operations and edges of a precedence graph to show.
 
-For a violation that a graph found: the operations and links that contradict each other, the writers of the values they
-observed, and the other known links among these. For any other history: all operations, or its most relevant part. Notes
-name the omitted parts.
+For a violation that a graph found: the contradicting operations and links, the writers of the observed values, and
+other known links among these. For any other history: all operations, or its most relevant part. Notes name the omitted
+parts.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdic
 from linpoint.verdicts.refutation import Link, Precedence
 
 MAX_SHOWN_OPERATIONS: Final = 60
-"""Operations that fit into a picture."""
+"""The maximum number of operations in a picture."""
 _MAX_CYCLE_LINKS: Final = 200
-"""Operations of contradictions: a cycle should be shown whole."""
+"""The maximum number of links of contradictions, which is larger since a cycle should be complete."""
 _MAX_NEIGHBOURS: Final = 6
-"""Operations around one that failed without a reason: those that used its words at about that time."""
+"""The maximum number of operations around one that failed without a reason: those on its words at about that time."""
 _NEIGHBOUR_DISTANCE: Final = 200
-"""How far away, in calls, they are looked for."""
+"""The distance in calls within which they are searched."""
 
 
 def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
@@ -63,14 +63,14 @@ def no_graph(spec: Spec) -> UsageError:
 
 
 def _shortest(keys: Sequence[KeyVerdict]) -> KeyVerdict:
-    return min(keys, key=lambda key: len(key.positions))  # as the explanation chooses
+    return min(keys, key=lambda key: len(key.positions))  # the same choice as in explanations
 
 
 # -- any history -----------------------------------------------------------------------------------------------------
 
 
 def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[KeyVerdict]) -> PrecedenceGraph:
-    """All operations if they are few, else those around the point where the check ended."""
+    """The graph of all operations if they are few, else of those around the point where the check ended."""
     every = [position for key in keys for position in key.positions]
     notes: list[str] = []
     shown = sorted(every)
@@ -96,11 +96,11 @@ def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[Key
 
 
 def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
-    """The known edges where the graph does not apply, and a note with the reason."""
+    """The known edges if the precedence graph does not apply, and a note with the reason."""
     why = unlinked(reading, key.positions)
     if why is None:
         return [], ""
-    of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose what was written
+    of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose written values
     if of_one and len(key.positions) <= MAX_READ_OPERATIONS:
         found = read_from(reading.history.operations, key.positions, reading.spec)
         return found, f"Only reads-from edges are shown: {why}."
@@ -108,7 +108,7 @@ def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[lis
 
 
 def _telling(keys: Sequence[KeyVerdict]) -> set[int]:
-    """The operations by which another checker shows that there is no order."""
+    """The operations with which another checker shows that there is no order."""
     found = keys[0].refutation if len(keys) == 1 else None
     return set(found.operations) if isinstance(found, Pattern) else set()
 
@@ -127,7 +127,7 @@ def _places(keys: Sequence[KeyVerdict]) -> list[int]:
 
 
 def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], str]:
-    """As many operations as fit, and which: the first, or those around the last of ``places`` and these themselves."""
+    """As many operations as fit, with a note: the first ones, or ``places`` and those around the last of them."""
     if not places:
         return sorted(by_call[:MAX_SHOWN_OPERATIONS]), f"the first {MAX_SHOWN_OPERATIONS} by call"
     wanted = set(places[:MAX_SHOWN_OPERATIONS])
@@ -141,10 +141,10 @@ def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], s
 
 
 def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]:
-    """The edges as an order has them, if there is one.
+    """The edges that agree with an order, if there is one.
 
-    The paper has a failed operation after the one that replaced what it expected. In the order that was found it may
-    have come before that value was written; or its word is not to blame for the failure.
+    The paper places a failed operation after the one that replaced its expected value. In the order that was found it
+    may have come before that value was written, or another word may have caused the failure.
     """
     edges = list(edges)
     if order is None:
@@ -187,7 +187,7 @@ class _Refuted:
         telling = {end for each in circles for edge in each for end in (edge.source, edge.target)} | set(lonely)
         telling -= {NOBODY}
         visible = {end for end in telling if isinstance(end, int)}
-        for edge in kept:  # why an operation with an unknown outcome is in it
+        for edge in kept:  # shows why an operation with an unknown outcome took effect
             if edge.source in visible:
                 visible.add(edge.target)
         around = value_links(self.reading, self.key.positions, sorted(visible))
@@ -207,7 +207,7 @@ class _Refuted:
             }
             visible |= {*near, *sorted(other for other in others if other is not None)[:_MAX_NEIGHBOURS]}
         links = value_links(self.reading, self.key.positions, sorted(visible))
-        # The first values say something of those that contradict each other; and of all, where one is disconnected.
+        # Edges from initial values are relevant to contradicting operations; to all, if one is disconnected.
         first = contradicting if circles else visible
         context = [
             edge
@@ -222,7 +222,7 @@ class _Refuted:
         return _made(self.verdict, shown, context, circles, telling, self.notes, self.key, self.refutation)
 
     def _circles(self) -> list[Sequence[Link]]:
-        """The contradictions that fit, the short ones first; at least a part of one."""
+        """The contradictions that fit, short ones first; at least a part of one."""
         chosen: list[Sequence[Link]] = []
         operations: set[int | None] = set()
         short = sorted(self.refutation.contradictions, key=len)
@@ -241,7 +241,7 @@ class _Refuted:
         return chosen
 
     def _fork(self, circle: Sequence[Edge], around: Iterable[Link]) -> list[Edge]:
-        """A fork is visible in what the two read, not in that each precedes the other: figure 11."""
+        """The edges of a fork, from the common source, which show it better than a cycle (figure 11)."""
         writer: int | str = NOBODY
         for link in around:
             same = canonical((link.word, link.value)) == canonical((circle[0].word, circle[0].value))
@@ -250,7 +250,7 @@ class _Refuted:
         return [Edge(writer, edge.source, "reads-from", edge.word, edge.value) for edge in circle]  # type: ignore[arg-type]
 
     def _neighbours(self, failed: int) -> set[int]:
-        """Operations that used the words of one that failed, at about the time: figure 13."""
+        """Operations on the words of a failed one at about the same time (figure 13)."""
         ops = self.verdict.history.operations
         by_call = self.reading.timing(self.key.positions).positions
         at = by_call.index(failed)
@@ -265,7 +265,7 @@ class _Refuted:
         return set(found[:_MAX_NEIGHBOURS])
 
 
-# -- making one -------------------------------------------------------------------------------------------------------
+# -- building the graph -----------------------------------------------------------------------------------------------
 
 
 def _edge(link: Link, unsourced: str = GENESIS) -> Edge:
@@ -321,7 +321,7 @@ def _made(
 
 
 def _crashes(crashes: Iterable[Crash], ops: Sequence[Operation]) -> tuple[Crash, ...]:
-    """The crashes that interrupt or separate the operations, of everything or of a process that is shown."""
+    """The crashes of the system or of a shown process that interrupt or separate the operations."""
     if not ops:
         return ()
     first, last = min(op.call for op in ops), max(op.call if op.return_ is None else op.return_ for op in ops)

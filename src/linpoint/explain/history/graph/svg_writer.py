@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A precedence graph as a picture: SVG without scripts, style sheets or fonts of its own, on a background of its own.
+"""Writes a precedence graph as SVG, without scripts, style sheets or fonts, on its own background.
 
-Everything from the history is escaped; what is cut short is whole in the ``<title>`` of its element, which browsers show
-when the mouse rests on it and screen readers read.
+All content of the history is escaped. A shortened text is complete in the ``<title>`` of its element, which browsers
+show as a tooltip and screen readers read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PALE_OPACITY: Final = 0.62
 
 
 def svg(graph: PrecedenceGraph) -> str:
-    """The picture, as the text of a file."""
+    """The picture as the text of an SVG file."""
     strands = _strands(graph)
     longest = max((display_width(each.label) for each in strands if isinstance(each.source, str)), default=0)
     width = max(arrange(graph, 0, longest).width, _MIN_WIDTH_PX)
@@ -59,7 +59,7 @@ def svg(graph: PrecedenceGraph) -> str:
 
 
 def _strands(graph: PrecedenceGraph) -> list[Strand]:
-    """The lines to draw: one for all words that two operations share, but for edges of a contradiction."""
+    """The lines to draw: one for all words that two operations share, except for edges of a contradiction."""
     together: dict[tuple[int | str, ...], list[Edge]] = {}
     for index, edge in enumerate(graph.edges):
         alone = (index,) if index in graph.contradicting else ()
@@ -223,7 +223,7 @@ def _vertex(vertex: Vertex, box: Box) -> str:
 
 
 def _legend(graph: PrecedenceGraph, top: float, width: float) -> tuple[list[str], float]:
-    """The meaning of the lines in the graph, and where the legend ends."""
+    """The legend of the lines, and the y of its end."""
     kinds = [kind for kind in STROKES if any(edge.because == kind for edge in graph.edges)]
     entries = [(f"{kind}: {STROKES[kind].meaning}", STROKES[kind].colour, STROKES[kind].dashes, 1.8) for kind in kinds]
     if any(vertex.operation.outcome is Outcome.UNKNOWN for vertex in graph.vertices):
@@ -254,5 +254,5 @@ def _e(text: str) -> str:
 
 
 def _n(number: float) -> str:
-    """A number in few digits, the same on every machine."""
+    """A number with few digits, equal on every machine."""
     return f"{number:.1f}".removesuffix(".0")
