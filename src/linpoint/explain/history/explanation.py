@@ -40,6 +40,7 @@ class Explanation:
 
     verdict: Verdict
     key: Value = None
+    """The object that is explained; None in a history without keys."""
     core: tuple[int, ...] = ()
     """Operations that are a violation by themselves, ordered by call."""
     needed: tuple[int, ...] = ()
@@ -59,7 +60,12 @@ class Explanation:
     operation wrote.
     """
     culprit: Culprit | None = None
+    """The rejected operation, or None.
+
+    It has ``position``, the ``allowed`` results, whether these are ``complete``, and ``at_return``.
+    """
     stuck: StuckFrontier | None = None
+    """A longest legal order of the core, with ``prefix`` and ``blocked``, or None."""
     other_initial: tuple[Any] | None = None
     """A tuple with an initial value that would remove the violation, or None."""
     names: tuple[str, ...] = ()
@@ -69,9 +75,11 @@ class Explanation:
     causes: tuple[LikelyCause, ...] = ()
     """Likely causes, most likely first."""
     picture: str = ""
+    """The core as a drawing."""
     claims: tuple[Claim, ...] = ()
     """Claims that were evaluated on all operations of the object; steps and causes have further ones."""
     others: tuple[KeyVerdict, ...] = field(default=(), repr=False)
+    """The verdicts of the other keys in violation."""
     text: str = ""
     """The explanation as text."""
 

@@ -98,8 +98,16 @@ class PrecedenceGraph:
     spec: str
     condition: str
     vertices: tuple[Vertex, ...] = ()
-    """The vertices, ordered by position."""
+    """The vertices, ordered by position.
+
+    Each has ``position``, ``operation``, and whether it ``contradicts`` others.
+    """
     edges: tuple[Edge, ...] = ()
+    """The edges.
+
+    Each has ``source`` (a position, ``"genesis"`` or ``"nobody"``), ``target``, ``because``, ``word``, ``value`` and
+    ``says``.
+    """
     contradictions: tuple[tuple[int, ...], ...] = ()
     """Each is a list of edges in order, by index."""
     reason: str | None = None
