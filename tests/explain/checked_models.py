@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of models with every kind of finding, and some without: what results of ``linpoint refine`` look like."""
+"""Results of ``linpoint refine``, for models with every kind of finding and models without any."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RESULTS = (*VIOLATIONS, *PASSES, *UNKNOWN)
 
 @cache
 def result(name: str) -> linpoint.ModelResult:
-    """A result by its name. How much was explored is always said to be the same."""
+    """A result by its name, with a fixed amount of exploration."""
     if name in UNKNOWN:
         why, remedy = UNKNOWN[name]
         return dataclasses.replace(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the sentence of a pattern describes the operations, read literally."""
+"""Whether the sentence of a pattern, read literally, describes the operations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIFO = re.compile(r"FIFO violated: (.+) was (enqueued|in the queue) first, (.+)
 
 
 def named_values_are_true(at: Evaluator, pattern: Pattern) -> bool:
-    """Whether the values that the sentence of an inverted order names are such a pair, and entered as it says."""
+    """Whether the values named in the sentence about an inverted order are such a pair and were added as stated."""
     named = _FIFO.fullmatch(pattern.sentence)
     if pattern.reason != "order-inverted" or named is None or named[1] == "one value":
         return pattern.reason != "order-inverted"
@@ -33,7 +33,7 @@ def named_values_are_true(at: Evaluator, pattern: Pattern) -> bool:
 
 
 def _texts(at: Evaluator, value: Any) -> set[str]:
-    """How the operations of the history write a value."""
+    """The texts of a value in the operations of the history."""
     given = (each for op in at.ops for each in (*op.args, op.result))
     return {format_value(each) for each in (*given, *at.verdict.spec.initial) if at.values.form(each) == value}
 
@@ -107,7 +107,7 @@ def _inverted(at: Evaluator, told: Sequence[int]) -> bool:
 
 
 def _inverted_pair(at: Evaluator, a: Any, b: Any) -> bool:
-    """Whether one value was there before another was added, and was there still when the other had been removed."""
+    """Whether one value was inside before another was added, and still inside when the other had been removed."""
     values, ops = at.values, at.ops
     if values.times_put(a) != 1 or values.times_put(b) != 1 or not values.putters(b) or not values.takers(b):
         return False
@@ -118,7 +118,7 @@ def _inverted_pair(at: Evaluator, a: Any, b: Any) -> bool:
 
 
 def _there_both_ways(at: Evaluator, told: Sequence[int], members: Any) -> bool:
-    """Of two values that were put there once, each was there before the other."""
+    """Of two values that were added once, each was inside before the other."""
     values, ops = at.values, at.ops
     touched = [v for p in told for v in (values.saw(p), values.put(p)) if v is not None]
 
@@ -135,7 +135,7 @@ def _there_both_ways(at: Evaluator, told: Sequence[int], members: Any) -> bool:
 
 
 def _always_inside(at: Evaluator, touched: set[Any], position: int) -> bool:
-    """Whether at each moment at which the operation can take effect one of the values is certainly inside."""
+    """Whether one of the values is certainly inside at each moment at which the operation can take effect."""
     values, ops = at.values, at.ops
     op = ops[position]
     stays = []
@@ -177,7 +177,7 @@ def _circle(at: Evaluator, told: Sequence[int]) -> bool:
 
 
 def _comes_after(at: Evaluator, early: int, late: int) -> bool:
-    """Whether the value of the first operation came after the one of the second, as values replaced each other."""
+    """Whether the value of the first operation came after that of the second, in the order of replacement."""
     values = at.values
     following = _next_values(at, at.everything)
     value = values.put(late)
@@ -196,7 +196,7 @@ def _comes_after(at: Evaluator, early: int, late: int) -> bool:
 
 
 def _gone(at: Evaluator, observer: int, value: Any) -> bool:
-    """Whether the value that the operation saw had certainly been replaced, and was not put there again in time."""
+    """Whether the value that the operation saw had certainly been replaced and was not written again in time."""
     values, ops = at.values, at.ops
     for newer in at.everything:
         put = values.put(newer)
