@@ -38,7 +38,7 @@ class StorePlaces:
     def __init__(self, library: Path, modules: Sequence[CodeModule], sources: Sequence[str] = ()) -> None:
         """``sources`` are the target's source files, with the paths that the user gave."""
         self._symbols = AddressSymbols(library, modules)
-        self._folder = os.path.realpath(".")
+        self._directory = os.path.realpath(".")
         self._beside = tuple(dict.fromkeys(Path(source).parent for source in sources))
 
     def look_up(self, codes: Iterable[Code | None]) -> None:
@@ -51,13 +51,13 @@ class StorePlaces:
         for each in (code, *stack):
             frame = self._frame(each)
             if frame is not None:
-                return self._here(place_of(frame, self._folder))
+                return self._here(place_of(frame, self._directory))
         return None
 
     def way_to(self, codes: Sequence[Code | None]) -> list[SourcePlace]:
         """The user's lines at the return addresses of a call stack, innermost first."""
         frames = [each for code in codes for each in self._frames(code) if each.users]
-        return [self._here(place_of(frame, self._folder)) for frame in frames]
+        return [self._here(place_of(frame, self._directory)) for frame in frames]
 
     def of_store(self, store: StoreEvent | None) -> SourcePlace | None:
         """The user's line of a store, or None."""
@@ -73,8 +73,8 @@ class StorePlaces:
         if not Path(place.file).is_absolute():
             return place
         elsewhere = source_lines(place.file)
-        for folder in self._beside:
-            mine = folder / Path(place.file).name
+        for directory in self._beside:
+            mine = directory / Path(place.file).name
             lines = source_lines(str(mine)) if mine.is_file() else ()
             if lines and (not elsewhere or lines == elsewhere):
                 text = lines[place.line - 1].strip() if place.line <= len(lines) else place.text

@@ -123,12 +123,12 @@ class AddressSymbols:
         return any(re.search(rf"\b{re.escape(plain)}\s*\[", line) for file in files for line in source_lines(file))
 
 
-def place_of(frame: SourceFrame, folder: str) -> SourcePlace:
-    """A frame as a place with the text of its line; paths inside of ``folder`` become relative to it."""
+def place_of(frame: SourceFrame, directory: str) -> SourcePlace:
+    """A frame as a place with the text of its line; paths inside of ``directory`` become relative to it."""
     lines = source_lines(frame.file)
     text = lines[frame.line - 1].strip() if frame.line <= len(lines) else None
     path = Path(frame.file)
-    file = str(path.relative_to(folder)) if path.is_relative_to(folder) else frame.file
+    file = str(path.relative_to(directory)) if path.is_relative_to(directory) else frame.file
     return SourcePlace(file, frame.line, frame.function or None, text)
 
 
@@ -141,11 +141,11 @@ def source_lines(file: str) -> tuple[str, ...]:
         return ()
 
 
-def _frames(told: str) -> dict[int, tuple[SourceFrame, ...]]:
+def _frames(output: str) -> dict[int, tuple[SourceFrame, ...]]:
     """Parse a tool's output: an address, then for each function its name and its line."""
     found: dict[int, tuple[SourceFrame, ...]] = {}
     address = None
-    lines = iter(told.splitlines())
+    lines = iter(output.splitlines())
     for line in lines:
         if _ADDRESS.fullmatch(line.strip()):
             address = int(line.strip(), 16)
@@ -170,9 +170,9 @@ class TargetFunction:
 
 def functions(library: Path) -> list[TargetFunction]:
     """The functions of a target, in the order of their addresses."""
-    told = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
+    output = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
     found = []
-    for line in told.splitlines():
+    for line in output.splitlines():
         match = _CODE.fullmatch(line)
         if match and int(match[2], 16):
             begin = int(match[1], 16)
@@ -191,9 +191,9 @@ def _without_parameters(signature: str) -> str:
 
 
 def _variables(library: Path) -> list[_Variable]:
-    told = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
+    output = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
     found = {}
-    for line in told.splitlines():
+    for line in output.splitlines():
         match = _SYMBOL.fullmatch(line)
         if match and not match[4].startswith(("vtable for", "typeinfo", "VTT for")):
             each = _Variable(int(match[1], 16), int(match[2], 16), _ANONYMOUS.sub("", match[4]))

@@ -160,11 +160,11 @@ def read_hosts(
 
 
 def _ending(outcome: ProcessOutcome) -> HostEnding:
-    said = outcome.stderr[:_QUOTED_ERROR_BYTES].decode("utf-8", "replace").strip()
+    stderr = outcome.stderr[:_QUOTED_ERROR_BYTES].decode("utf-8", "replace").strip()
     if outcome.signal_name == "SIGKILL":
         return HostEnding("its process was terminated by SIGKILL, possibly because memory ran out", by_itself=False)
     if outcome.signal is not None:
         return HostEnding(f"its process was terminated by {outcome.signal_name}", by_itself=True)
-    if said:
-        return HostEnding(f"the host failed, please report this bug: {said.splitlines()[-1]}", by_itself=False)
+    if stderr:
+        return HostEnding(f"the host failed, please report this bug: {stderr.splitlines()[-1]}", by_itself=False)
     return HostEnding(f"its process exited with code {outcome.exit_code} during a run", by_itself=True)

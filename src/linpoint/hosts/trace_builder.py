@@ -118,21 +118,21 @@ class HostTraceBuilder:
     def __init__(
         self,
         symbols: AddressSymbols,
-        said: TraceMessage,
+        message: TraceMessage,
         found: HostFinding,
         model: str,
         operations: TracedOperations | None = None,
     ) -> None:
         self._symbols = symbols
-        self._said = said
+        self._message = message
         self._found = found
         self._model = model
         self._operations = operations
         self._inside: set[int] = set()
         """Threads that are executing an operation of a test."""
-        self._places = [self._place(step) for step in said.steps] if self._looked_up() else []
-        self._locations = MemoryNames(symbols, said.steps, self._places, self._object())
-        self._names = {each.id: each.name for each in said.threads}
+        self._places = [self._place(step) for step in message.steps] if self._looked_up() else []
+        self._locations = MemoryNames(symbols, message.steps, self._places, self._object())
+        self._names = {each.id: each.name for each in message.threads}
         self._private = self._of_one_thread()
         self._buffers: dict[int, list[tuple[int, int, int | str]]] = {}
 
@@ -142,7 +142,7 @@ class HostTraceBuilder:
         positions: dict[int, int] = {}
         running: int | None = None
         owed = False  # a preemption by a step that is not shown
-        for number, (step, place) in enumerate(zip(self._said.steps, self._places, strict=True)):
+        for number, (step, place) in enumerate(zip(self._message.steps, self._places, strict=True)):
             if self._hidden(number, step, place):
                 owed = owed or step.preempts
                 continue
@@ -161,7 +161,7 @@ class HostTraceBuilder:
         """The heap block of the object under test, which the SDK's test header allocates."""
         if self._operations is None:
             return {}
-        for step in self._said.steps:
+        for step in self._message.steps:
             if step.kind == "allocate" and step.block is not None:
                 frames = [frame for offset in self._offsets(step) for frame in self._symbols.frames(offset)]
                 if any(frame.function.startswith(_MAKING) for frame in frames):
@@ -170,11 +170,11 @@ class HostTraceBuilder:
 
     def _threads(self, steps: list[TraceStep]) -> tuple[TraceThread, ...]:
         if self._operations is None:
-            return tuple(TraceThread(each.id, each.name) for each in self._said.threads)
+            return tuple(TraceThread(each.id, each.name) for each in self._message.threads)
         # Thread 0 only starts and joins the threads of a test, unless operations run before or after them.
         shown = {step.thread for step in steps}
-        said = [each for each in self._said.threads if each.id or each.id in shown]
-        return tuple(TraceThread(each.id, f"thread {each.id}" if each.id else "alone") for each in said)
+        threads = [each for each in self._message.threads if each.id or each.id in shown]
+        return tuple(TraceThread(each.id, f"thread {each.id}" if each.id else "alone") for each in threads)
 
     def by_code(self) -> dict[int, SourcePlace]:
         """The places of steps by their code addresses, as offsets into the target.
@@ -182,7 +182,7 @@ class HostTraceBuilder:
         Addresses with steps of several places, as in a library function, are left out.
         """
         found: dict[int, set[SourcePlace]] = {}
-        for step, place in zip(self._said.steps, self._places, strict=True):
+        for step, place in zip(self._message.steps, self._places, strict=True):
             offset = None if step.pc is None else self._symbols.offset(step.pc, step.module)
             if offset is not None and place is not None:
                 found.setdefault(offset, set()).add(place)
@@ -190,7 +190,7 @@ class HostTraceBuilder:
 
     def _looked_up(self) -> bool:
         """Look up the source lines of all steps together."""
-        self._symbols.look_up(offset for step in self._said.steps for offset in self._offsets(step))
+        self._symbols.look_up(offset for step in self._message.steps for offset in self._offsets(step))
         return True
 
     def _offsets(self, step: StepMessage) -> list[int]:
@@ -227,7 +227,7 @@ class HostTraceBuilder:
     def _of_one_thread(self) -> set[int]:
         """Unnamed addresses that only one thread accesses, such as its stack variables."""
         users: dict[int, set[int]] = {}
-        for step in self._said.steps:
+        for step in self._message.steps:
             if step.address is not None and step.kind in _ACCESSES and not self._locations.is_named(step.address):
                 users.setdefault(step.address, set()).add(step.thread)
         return {address for address, threads in users.items() if len(threads) == 1}

@@ -85,7 +85,7 @@ def cycle_argument(
             seen = words.witnessed(first, second, witness)
             if seen is not None and pairs.only(first, second, witness):
                 steps[first, second] = seen
-    found = _shortest_circle(core, steps)
+    found = _shortest_cycle(core, steps)
     # The order in time comes first, the surprising step last.
     return tuple(sorted(found, key=lambda step: step.reason != "real-time")) if len(found) <= 2 else tuple(found)
 
@@ -138,7 +138,7 @@ def _premises(
     return ()
 
 
-def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], ArgumentStep]) -> list[ArgumentStep]:
+def _shortest_cycle(core: Sequence[int], steps: Mapping[tuple[int, int], ArgumentStep]) -> list[ArgumentStep]:
     """The shortest cycle, by breadth-first search from each operation."""
     best: list[ArgumentStep] = []
     for start in core:
@@ -188,8 +188,8 @@ def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names:
                     "lost-after-crash",
                     f"{why}, although the operations before it had returned before the crash at {crash}",
                 )
-        said = f"{after}{name} {why}"
-        steps.append(ArgumentStep(reason, (*stuck.prefix, each.position), one_line(said[0].upper() + said[1:])))
+        text = f"{after}{name} {why}"
+        steps.append(ArgumentStep(reason, (*stuck.prefix, each.position), one_line(text[0].upper() + text[1:])))
     return tuple(steps)
 
 

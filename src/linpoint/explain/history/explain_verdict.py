@@ -51,9 +51,9 @@ def explain(verdict: Verdict, *, seconds: float = EXPLANATION_S, key: KeyVerdict
     if not bad:
         return _worded(Explanation(verdict))
     deadline = time.monotonic() + seconds
-    asked = sorted(bad, key=lambda each: len(each.positions))[:_MAX_KEYS] if key is None else [key]
+    candidates = sorted(bad, key=lambda each: len(each.positions))[:_MAX_KEYS] if key is None else [key]
     # Half of the time is for the core, the rest for allowed results, the argument and another initial value.
-    found = _quickest(verdict, asked, time.monotonic() + seconds / 2)
+    found = _quickest(verdict, candidates, time.monotonic() + seconds / 2)
     bad = [found.key, *(each for each in bad if each is not found.key)]
     explanation = dataclasses.replace(found.explanation(deadline), others=tuple(bad[1:]))
     return _worded(dataclasses.replace(explanation, causes=likely_causes(explanation, bad, deadline=deadline)))
@@ -135,8 +135,8 @@ class _Found:
         positions, pattern = self.key.positions, self._shown.refutation
         if len(positions) > _MAX_FOLLOWED_OPERATIONS:
             positions = pattern.scope if isinstance(pattern, Pattern) else ()
-        told = pattern.operations if isinstance(pattern, Pattern) else ()
-        return uses_of(self.verdict.history, positions, self.verdict.spec, self.verdict.condition, told)
+        conclusive = pattern.operations if isinstance(pattern, Pattern) else ()
+        return uses_of(self.verdict.history, positions, self.verdict.spec, self.verdict.condition, conclusive)
 
     def _core(self, seconds: float) -> MinimalCore:
         found = self._shown.refutation
@@ -238,7 +238,7 @@ class _Found:
         if steps:
             return tuple(scene.restored(step) for step in steps)
         names = dict(zip(found.core, found.names, strict=True))
-        telling = found.pattern is not None and set(found.pattern.operations) <= set(names)
-        first = (pattern_step(found.pattern, names),) if telling and found.pattern is not None else ()
+        is_named = found.pattern is not None and set(found.pattern.operations) <= set(names)
+        first = (pattern_step(found.pattern, names),) if is_named and found.pattern is not None else ()
         ends = dead_end_argument(verdict.history, verdict.spec, found.stuck, names) if found.stuck is not None else ()
         return (*first, *ends) or (no_order(found),)

@@ -114,7 +114,7 @@ def _accusation(explanation: Explanation) -> str:
     if explanation.precedence is not None:
         by = "" if explanation.precedence.certified else "by the paper's rules, "
         under = _under(verdict)
-        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_circle(explanation)}."
+        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_cycle(explanation)}."
     for claim in explanation.claims_of("impossible"):
         op = verdict.history.operations[claim.operations[0]]
         name = f"{name_of(verdict, op)} {by_process(op)}"
@@ -126,7 +126,7 @@ def _accusation(explanation: Explanation) -> str:
     return f"{where}no order of the operations satisfies the spec {verdict.spec.name}{_under(verdict)}."
 
 
-def _circle(explanation: Explanation) -> str:
+def _cycle(explanation: Explanation) -> str:
     """The sentence of a precedence graph; a single failed operation is named."""
     assert explanation.precedence is not None
     found, ops = explanation.precedence, explanation.verdict.history.operations
@@ -154,8 +154,8 @@ def _violation(explanation: Explanation) -> str:
     history = verdict.history
     lines = [sentence(explanation)]
     circular = bool(explanation.steps) and all(step.before is not None for step in explanation.steps)
-    telling = circular and all(step.reason != "spec-order" for step in explanation.steps)
-    if explanation.pattern is not None and not telling:
+    is_complete = circular and all(step.reason != "spec-order" for step in explanation.steps)
+    if explanation.pattern is not None and not is_complete:
         lines.append(f"Reason: {explanation.pattern.sentence}.")
     if explanation.precedence is not None:
         found = explanation.precedence
@@ -211,7 +211,7 @@ def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str
     return said if more <= 0 else [*said[:MAX_LISTED], f"... and {count_noun(more, 'more sentence')} like these."]
 
 
-def conspiracy(explanation: Explanation) -> str:
+def core_claim_text(explanation: Explanation) -> str:
     """The claim about the shown operations, without the full stop."""
     count = len(explanation.core)
     kinds = {claim.kind for claim in explanation.claims}
@@ -230,12 +230,12 @@ def conspiracy(explanation: Explanation) -> str:
 
 def _heading(explanation: Explanation) -> str:
     if explanation.irreducible:
-        return f"{conspiracy(explanation)}, and none of them can be removed:"
+        return f"{core_claim_text(explanation)}, and none of them can be removed:"
     if len(explanation.core) == 1 or explanation.minimal or explanation.precedence is not None:
-        return f"{conspiracy(explanation)}:"
+        return f"{core_claim_text(explanation)}:"
     if not explanation.verified:
-        return f"{conspiracy(explanation)} (the time did not suffice to compare them with all others):"
-    return f"{conspiracy(explanation)} (a smaller set may exist):"
+        return f"{core_claim_text(explanation)} (the time did not suffice to compare them with all others):"
+    return f"{core_claim_text(explanation)} (a smaller set may exist):"
 
 
 def needed_text(explanation: Explanation) -> str:

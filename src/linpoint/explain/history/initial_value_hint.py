@@ -77,14 +77,14 @@ class _Search:
         if self._spec.initial:  # the hint must not remove the initial values of the other keys
             named = partition_by_key(self._history, range(len(self._history)), part_of)
             parts = {canonical(part): part_now(self._spec, part) for part, _ in named}
-        conspiring = {canonical(part): members for part, members in partition_by_key(self._history, core, part_of)}
+        conflicting = {canonical(part): members for part, members in partition_by_key(self._history, core, part_of)}
         # Start with the parts of the conflicting operations: if no value helps them, the rest does not matter.
         for part, members in sorted(
-            partition_by_key(self._history, positions, part_of), key=lambda each: canonical(each[0]) not in conspiring
+            partition_by_key(self._history, positions, part_of), key=lambda each: canonical(each[0]) not in conflicting
         ):
             if self._fits(as_it_is, members):
                 continue
-            mine = conspiring.get(canonical(part), ())
+            mine = conflicting.get(canonical(part), ())
             now = part_now(self._spec, part)
             candidates = first_values(self._spec, self.ops(members), self.ops(mine))
             found = self.first_fit(members, (each for each in candidates if not equal_values(each, now)))

@@ -35,8 +35,8 @@ def _of_memory(explanation: Explanation) -> PrecedenceGraph | None:
         graph = verdict.precedence_graph()
     except LinpointError:  # the history has no precedence graph
         return None
-    told = graph.contradictions if verdict.status is Status.VIOLATION else graph.edges
-    return graph if told else None
+    relevant = graph.contradictions if verdict.status is Status.VIOLATION else graph.edges
+    return graph if relevant else None
 
 
 def _of_steps(explanation: Explanation) -> PrecedenceGraph | None:
@@ -49,8 +49,8 @@ def _of_steps(explanation: Explanation) -> PrecedenceGraph | None:
     ]
     if not edges:
         return None
-    circle = _circle(edges)
-    ends = {end for at in circle for end in (edges[at].source, edges[at].target)}
+    cycle = _cycle(edges)
+    ends = {end for at in cycle for end in (edges[at].source, edges[at].target)}
     shown = sorted({*explanation.core} | {end for edge in edges for end in (edge.source, edge.target)}, key=_place)
     ops = verdict.history.operations
     return PrecedenceGraph(
@@ -60,7 +60,7 @@ def _of_steps(explanation: Explanation) -> PrecedenceGraph | None:
         verdict.condition,
         tuple(Vertex(at, ops[at], at in ends) for at in shown if isinstance(at, int)),
         tuple(edges),
-        (tuple(circle),) if circle else (),
+        (tuple(cycle),) if cycle else (),
         key=explanation.key,
         operations=len(verdict.history),
     )
@@ -71,7 +71,7 @@ def _place(end: int | str) -> int:
     return end
 
 
-def _circle(edges: Sequence[Edge]) -> list[int]:
+def _cycle(edges: Sequence[Edge]) -> list[int]:
     """The edges of a cycle in order, by index; empty if there is none."""
     for start in range(len(edges)):
         found = next(_ways_back(edges, [start]), None)

@@ -196,14 +196,14 @@ def _steps(
             if mine != last:
                 return
         for lost_in in range(era, mine):
-            said = _crash(run, trail, None if survivors is None else survivors[lost_in])
-            if said:
-                yield [CRASH_PLACE, said]
+            text = _crash(run, trail, None if survivors is None else survivors[lost_in])
+            if text:
+                yield [CRASH_PLACE, text]
             era, trail = lost_in + 1, [dict(run.states)]
-        said = run.step(op)
+        text = run.step(op)
         if lossy:
             trail.append(dict(run.states))
-        yield [places.get(position, ABSENT_PLACE), said]
+        yield [places.get(position, ABSENT_PLACE), text]
 
 
 def _crash(run: _Run, trail: Sequence[dict[Any, list[State]]], survivors: int | None) -> str:

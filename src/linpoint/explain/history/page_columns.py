@@ -155,6 +155,6 @@ def times(values: Iterable[Time | None]) -> dict[str, Any]:
         return {"base": str(base), "exact": True, "ranked": False, "values": exact, "texts": None}
     ranked = max(given) - base > _MAX_TIME_SPAN
     scale = {time: float(rank) for rank, time in enumerate(sorted(set(given)))} if ranked else {}
-    told = [None if value is None else scale[value] if ranked else float(value - base) for value in values]
+    numbers = [None if value is None else scale[value] if ranked else float(value - base) for value in values]
     texts = [None if value is None else str(value) for value in values]
-    return {"base": str(base), "exact": False, "ranked": ranked, "values": told, "texts": texts}
+    return {"base": str(base), "exact": False, "ranked": ranked, "values": numbers, "texts": texts}

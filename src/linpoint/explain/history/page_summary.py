@@ -15,7 +15,7 @@ from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import (
     MAX_LISTED,
     also_in_violation,
-    conspiracy,
+    core_claim_text,
     nearest,
     needed_text,
     numbers,
@@ -145,7 +145,7 @@ def _listed(explanation: Explanation) -> tuple[list[int], str]:
     verdict = explanation.verdict
     if explanation.core:
         last = "; none of them can be removed" if explanation.irreducible else ""
-        return nearest(explanation), f"{conspiracy(explanation)}{last}"
+        return nearest(explanation), f"{core_claim_text(explanation)}{last}"
     reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
     if reached is not None and reached.open:
         placed = f"after {len(reached.prefix):,} of {reached.operations:,} operations"

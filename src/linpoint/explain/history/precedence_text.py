@@ -78,8 +78,8 @@ def _contradiction(history: History, links: Sequence[Link], names: Names, condit
 
 def cycle_links(steps: Sequence[ArgumentStep]) -> str:
     """Steps that put operations in a cycle, as one sentence and its contradiction."""
-    said = [step.text for step in steps]
-    return f"{'; '.join(said[:-1])}. However, {said[-1]}: a contradiction."
+    texts = [step.text for step in steps]
+    return f"{'; '.join(texts[:-1])}. However, {texts[-1]}: a contradiction."
 
 
 def precedence_steps(history: History, found: Precedence, names: Names, condition: str) -> tuple[ArgumentStep, ...]:

@@ -110,12 +110,12 @@ def value_zones(explanation: Explanation) -> list[ValueZone]:
     core = set(explanation.core)
     found = _all_zones(verdict, bad[0].positions)
     once = [zone for zone in found if zone.written_once and zone.span[1] < float("inf")]
-    told = [zone for zone in once if zone.operations & core]
-    if len(told) < _MIN_CONTRADICTING:
+    of_core = [zone for zone in once if zone.operations & core]
+    if len(of_core) < _MIN_CONTRADICTING:
         return []
-    middle = max(zone.span[0] for zone in told)
-    near = sorted((zone for zone in once if zone not in told), key=lambda zone: abs(zone.span[0] - middle))
-    return sorted([*told[:_MAX_ZONES], *near[: max(0, _MAX_ZONES - len(told))]], key=lambda zone: zone.span)
+    middle = max(zone.span[0] for zone in of_core)
+    near = sorted((zone for zone in once if zone not in of_core), key=lambda zone: abs(zone.span[0] - middle))
+    return sorted([*of_core[:_MAX_ZONES], *near[: max(0, _MAX_ZONES - len(of_core))]], key=lambda zone: zone.span)
 
 
 def _of_one_object(verdict: Verdict, positions: Sequence[int]) -> bool:

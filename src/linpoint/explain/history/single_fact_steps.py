@@ -45,8 +45,8 @@ REASON_OF: Final = {
 
 def pattern_step(pattern: Pattern, names: Mapping[int, str]) -> ArgumentStep:
     """The sentence of a pattern, as a step about its conclusive operations."""
-    told = [names[position] for position in pattern.operations if position in names]
-    who = f" ({', '.join(told)})" if told else ""
+    named = [names[position] for position in pattern.operations if position in names]
+    who = f" ({', '.join(named)})" if named else ""
     text = f"{pattern.sentence[0].upper()}{pattern.sentence[1:]}{who}"
     return ArgumentStep(REASON_OF[pattern.reason], tuple(pattern.operations), text)
 

@@ -83,7 +83,7 @@ class StepText:
         if source is not None and source in self._names and source != second and replaces:
             text = f"{head}{x} observed the {self._saw(first)} of {self._names[source]}, which is no longer current after {y}"
             return ArgumentStep("overwritten", (first, second, source), text, first, second)
-        if self._tells(b) and not self._tells(a):
+        if self._depends_on_state(b) and not self._depends_on_state(a):
             text = f"{head}{y} could not have {self._did(b)} before {x}"
         else:
             text = f"{head}{x} could not have {self._did(a)} after {y}"
@@ -118,7 +118,7 @@ class StepText:
     def _put(self, op: Operation) -> str:
         return "wrote" if self._kind in REGISTERS and op.name in _WRITES else "added"
 
-    def _tells(self, op: Operation) -> bool:
+    def _depends_on_state(self, op: Operation) -> bool:
         """Whether its result depends on the state."""
         if op.outcome is not Outcome.OK:
             return False
@@ -126,4 +126,4 @@ class StepText:
         return returns in (Returns.VALUE, Returns.OBSERVATION) or (returns is Returns.SUCCESS and op.result is not None)
 
     def _did(self, op: Operation) -> str:
-        return f"returned {one_line(value_of(op, op.result))}" if self._tells(op) else "taken effect"
+        return f"returned {one_line(value_of(op, op.result))}" if self._depends_on_state(op) else "taken effect"

@@ -36,7 +36,7 @@ from linpoint.verdicts.result import Result
 from linpoint.verdicts.status import Status
 
 _STYLES: Final = ("tests.css", "models.css")
-_LONGEST: Final = 160
+_MAX_TEXT_CHARS: Final = 160
 
 
 def model_page(result: Result, *, command: str = "", replay: str = "") -> str:
@@ -92,7 +92,7 @@ def _bars(finding: Finding) -> OperationBars | None:
 def _stages(finding: Finding) -> Iterator[dict[str, Any]]:
     """The contents of the view before the first step and after each step."""
     names = models.names_of(finding)
-    wording = wording_of(trace_of(finding), longest=_LONGEST, of_model=True)
+    wording = wording_of(trace_of(finding), longest=_MAX_TEXT_CHARS, of_model=True)
     standing = dict.fromkeys(names, ("", "idle"))
     nothing = {"processes": _named(finding, standing), "waiting": [], "survivors": []}
     yield {"rows": [-1, -1], "said": "Before the first step.", "memory": _memory(finding.memory, ()), **nothing}
@@ -134,7 +134,9 @@ def _stands(part: TraceStep, call: str) -> tuple[str, str]:
 
 def _named(finding: Finding, standing: dict[int | str, tuple[str, str]]) -> list[list[Any]]:
     names = models.names_of(finding)
-    return [[plain(str(names[process])), plain(told, _LONGEST), False] for process, (_, told) in standing.items()]
+    return [
+        [plain(str(names[process])), plain(told, _MAX_TEXT_CHARS), False] for process, (_, told) in standing.items()
+    ]
 
 
 def _memory(memory: Sequence[tuple[str, Any]], changed: Sequence[str]) -> list[list[Any]]:
@@ -148,7 +150,9 @@ def _waiting(finding: Finding, step: ModelStep) -> list[list[Any]]:
         if part.thread is not None:
             found[part.thread] = ", ".join(f"{place} = {format_model_value(value)}" for place, value in part.buffer)
     names = models.names_of(finding)
-    return [[plain(str(names[process])), plain(told, _LONGEST), False] for process, told in found.items() if told]
+    return [
+        [plain(str(names[process])), plain(told, _MAX_TEXT_CHARS), False] for process, told in found.items() if told
+    ]
 
 
 def _numbers(result: Result) -> Iterator[tuple[str, str]]:

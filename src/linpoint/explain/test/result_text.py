@@ -129,8 +129,10 @@ def _orders(finding: Finding) -> list[str]:
     more = len(finding.orders) - len(shown)
     lines = ["Valid orders give:"]
     for results in shown:
-        told = [f"{fit_call(each.call)} -> {fit_value(result)}" for each, result in zip(calls, results, strict=False)]
-        lines.append(f"  {', '.join(told)}")
+        outcomes = [
+            f"{fit_call(each.call)} -> {fit_value(result)}" for each, result in zip(calls, results, strict=False)
+        ]
+        lines.append(f"  {', '.join(outcomes)}")
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
 
 

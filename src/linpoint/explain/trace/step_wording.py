@@ -39,7 +39,7 @@ class StepWording:
         """The step as text: ``write x = 1 (release)``."""
         text = self._deed(step)
         if step.message and step.kind is not StepKind.NOTE:
-            text = f"{text}: {self.said(step.message)}"
+            text = f"{text}: {self.untrusted(step.message)}"
         aside = [step.memory_order] if step.memory_order else []
         if step.forwarded:
             aside.append("from its buffer")
@@ -60,7 +60,7 @@ class StepWording:
 
     def stores(self, stores: Iterable[tuple[str, Value]]) -> str:
         """The stores of a buffer: ``x=1, y=2``."""
-        return _listed(f"{self.said(location)}={self.value(value)}" for location, value in stores)
+        return _listed(f"{self.untrusted(location)}={self.value(value)}" for location, value in stores)
 
     def thread(self, thread: Process) -> str:
         """The name of a thread."""
@@ -75,9 +75,9 @@ class StepWording:
     def source(self, step: TraceStep) -> str:
         """The source line of a step, if it is known and the step's own text does not contain it."""
         known = step.place is not None and step.place.text and step.kind is not StepKind.LOCAL
-        return self.said(step.place.text.strip()) if known and step.place and step.place.text else ""
+        return self.untrusted(step.place.text.strip()) if known and step.place and step.place.text else ""
 
-    def said(self, text: str) -> str:
+    def untrusted(self, text: str) -> str:
         """An untrusted text."""
         return fit(escape_controls(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
 
@@ -85,23 +85,23 @@ class StepWording:
         """A value as text; a question mark if it is unknown."""
         if value is UNSET:
             return "?"
-        return self.said(model_value(value) if self.of_model else format_value(value))
+        return self.untrusted(model_value(value) if self.of_model else format_value(value))
 
     def _unpersisted(self, store: UnpersistedStore, *, whole: bool) -> str:
         value = "" if store.value is UNSET else f"={self.value(store.value)}"
-        line = f" in {self.said(store.cache_line)}" if store.cache_line and whole else ""
+        line = f" in {self.untrusted(store.cache_line)}" if store.cache_line and whole else ""
         flushed = " (flushed)" if store.state == "flushed" else ""
-        return f"{self.said(store.location)}{value}{line}{flushed}"
+        return f"{self.untrusted(store.location)}{value}{line}{flushed}"
 
     def _deed(self, step: TraceStep) -> str:
         """The step as text, without its message and remarks."""
         kind, value, old = step.kind, self.value(step.value), self.value(step.old)
-        where = "" if step.location is None else self.said(step.location)
+        where = "" if step.location is None else self.untrusted(step.location)
         match kind:
             case StepKind.CALL:
-                return f"{self.said(step.operation or '')}({self._arguments(step)})"
+                return f"{self.untrusted(step.operation or '')}({self._arguments(step)})"
             case StepKind.RETURN:
-                name = "" if step.operation is None else f"{self.said(step.operation)} "
+                name = "" if step.operation is None else f"{self.untrusted(step.operation)} "
                 return f"{name}returns" if step.value is UNSET else f"{name}returns {value}"
             case StepKind.READ:
                 return f"read {where}" if step.value is UNSET else f"read {where}: {value}"
@@ -119,10 +119,10 @@ class StepWording:
             case StepKind.PERSIST:
                 return f"{where} is persistent" if step.value is UNSET else f"{where} = {value} is persistent"
             case StepKind.NOTE:
-                return self.said(step.message or "")
+                return self.untrusted(step.message or "")
             case StepKind.LOCAL:
                 known = step.place and (step.place.text or step.place.function)
-                return self.said(known.strip()) if known else "local step"
+                return self.untrusted(known.strip()) if known else "local step"
             case StepKind.CHOOSE:
                 return f"choose {value}"
         return self._about_others(step, where)

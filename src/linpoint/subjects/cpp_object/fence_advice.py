@@ -54,18 +54,18 @@ class FenceAdvice:
         one = len(self.places) == 1
         fix = f"Fix{' (verified)' if self.holds else ''}: add {'one fence' if one else f'{len(self.places)} fences'}"
         stores = "the store" if one else "the stores"
-        said = [f"{fix} after {stores} at {where}: {_FENCE}, or make {stores} seq_cst"]
+        sentences = [f"{fix} after {stores} at {where}: {_FENCE}, or make {stores} seq_cst"]
         if self.smallest and not one:
-            said.append("No smaller set of fences suffices")
+            sentences.append("No smaller set of fences suffices")
         if self.others:
             others = "; ".join(" and ".join(each) for each in self.others)
-            said.append(f"Alternative{'s' if len(self.others) > 1 else ''}: {others}")
+            sentences.append(f"Alternative{'s' if len(self.others) > 1 else ''}: {others}")
         if self.holds:
             all_ = (
                 "the scenario passes" if self.scenarios == 1 else f"all {count_noun(self.scenarios, 'scenario')} pass"
             )
-            said.append(f"With {'it' if one else 'them'}, {all_} under every schedule")
-        return tuple(said)
+            sentences.append(f"With {'it' if one else 'them'}, {all_} under every schedule")
+        return tuple(sentences)
 
 
 class FenceAdvisor:

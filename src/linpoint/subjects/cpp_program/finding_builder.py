@@ -36,14 +36,14 @@ def program_finding(
     assert result.trace is not None
     symbols = AddressSymbols(library, result.modules)
     schedule = tuple(found.schedule)
-    telling = HostTraceBuilder(symbols, result.trace, found, model)
+    builder = HostTraceBuilder(symbols, result.trace, found, model)
     try:
-        trace = telling.trace(host_schedule_text(schedule, model))
+        trace = builder.trace(host_schedule_text(schedule, model))
     except ValueError:  # the trace is inconsistent, so it cannot be shown
         trace = None
     return Finding(
         kind=found.kind,
-        message=failure_message(found, symbols, trace, telling.by_code()),
+        message=failure_message(found, symbols, trace, builder.by_code()),
         evidence=ProgramEvidence(printed_lines(found)),
         schedule=schedule,
         preemptions=found.preemptions if preemptions is None else preemptions,
@@ -53,7 +53,7 @@ def program_finding(
     )
 
 
-def untold_finding(found: HostFinding, replay: Mapping[str, Any], *, minimal: bool) -> Finding:
+def finding_without_steps(found: HostFinding, replay: Mapping[str, Any], *, minimal: bool) -> Finding:
     """Build the finding of a run without its steps."""
     schedule = tuple(found.schedule)
     return Finding(

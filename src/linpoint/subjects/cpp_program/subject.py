@@ -22,7 +22,7 @@ from linpoint.hosts.program_host import ProgramHost, SearchOutcome
 from linpoint.hosts.search_messages import HostFinding, SearchProgress, SearchResult
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.processes.command_runner import run
-from linpoint.subjects.cpp_program.finding_builder import program_finding, untold_finding
+from linpoint.subjects.cpp_program.finding_builder import finding_without_steps, program_finding
 from linpoint.subjects.interface import (
     NONDETERMINISM,
     CampaignProgress,
@@ -43,7 +43,7 @@ from linpoint.verdicts.coverage import Coverage, coverage_of
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS, another_run
 
-_LEAST_S: Final = 0.05
+_MIN_SEARCH_S: Final = 0.05
 _SAMPLES: Final = 20_000
 _MIN_RUN_S: Final = 1.0
 """The minimum time for a rerun, which a busy machine may need."""
@@ -54,7 +54,7 @@ _MAX_RACES: Final = 10
 _UNDEFINED: Final = re.compile(r"undefined symbol: (\S+)")
 _WHAT_TO_DO: Final = "use std::atomic or std::atomic_thread_fence there, or remove that part from the explored program"
 _FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
-_SAMPLING: Final = tuple(Search(f"{name}:{_SAMPLES}", least_s=_LEAST_S) for name in ("pos", "random", "pct:3"))
+_SAMPLING: Final = tuple(Search(f"{name}:{_SAMPLES}", least_s=_MIN_SEARCH_S) for name in ("pos", "random", "pct:3"))
 
 
 @dataclass(slots=True)
@@ -144,7 +144,7 @@ class CppProgramSession(Session):
         seed = self.subject.seed + task.repetition
         found, alone = self._run(name, task.limits.seconds(), seed, shared=name == "dpor")
         if alone:  # workers cannot share the search
-            found, _ = self._run(name, max(_LEAST_S, until - time.monotonic()), seed)
+            found, _ = self._run(name, max(_MIN_SEARCH_S, until - time.monotonic()), seed)
         if found is not None:
             yield _failure(found)
 
@@ -200,10 +200,10 @@ class CppProgramSession(Session):
         subject = self.subject
         if failure.kind == NONDETERMINISM:
             found = HostFinding(NONDETERMINISM, failure.message, schedule=list(failure.schedule))
-            return untold_finding(found, subject.token, minimal=False)
+            return finding_without_steps(found, subject.token, minimal=False)
         result: SearchResult | None = None if reproduction is None else reproduction.run
         if reproduction is None or reproduction.failure is None or result is None or result.trace is None:
-            return untold_finding(failure.run, subject.token, minimal=minimal and not failure.lost)
+            return finding_without_steps(failure.run, subject.token, minimal=minimal and not failure.lost)
         found = reproduction.failure.run
         return program_finding(
             found,
@@ -340,12 +340,12 @@ class CppProgramSession(Session):
 def _phases(subject: CppProgramSubject) -> tuple[Phase, ...]:
     """The phases: few preemptions first, since most bugs need few. Outcomes need the search over all schedules."""
     if subject.preemptions is not None:
-        return (Phase((Search(f"bounded:{subject.preemptions}", least_s=_LEAST_S),)),)
-    few = () if subject.outcomes else (Phase((Search(_FEW, 0.15, least_s=_LEAST_S),)),)
+        return (Phase((Search(f"bounded:{subject.preemptions}", least_s=_MIN_SEARCH_S),)),)
+    few = () if subject.outcomes else (Phase((Search(_FEW, 0.15, least_s=_MIN_SEARCH_S),)),)
     return (
         *few,
-        Phase((Search("dpor", 1.0 if subject.outcomes else 0.6, least_s=_LEAST_S),)),
-        Phase((Search(_FEW, 0.5, least_s=_LEAST_S),)),
+        Phase((Search("dpor", 1.0 if subject.outcomes else 0.6, least_s=_MIN_SEARCH_S),)),
+        Phase((Search(_FEW, 0.5, least_s=_MIN_SEARCH_S),)),
         Phase(_SAMPLING, repeat=True),
     )
 

@@ -202,9 +202,9 @@ class ModelSession(Session):
 
     def _limits(self, limits: SearchLimits) -> StateSearchLimits:
         deadline = None if math.isinf(limits.deadline) else limits.deadline
-        return StateSearchLimits(Budget(deadline, self.subject.max_memory), self.subject.jobs, self._tell)
+        return StateSearchLimits(Budget(deadline, self.subject.max_memory), self.subject.jobs, self._report_progress)
 
-    def _tell(self, states: int, depth: int) -> None:
+    def _report_progress(self, states: int, depth: int) -> None:
         self._progress(CampaignProgress(executions=states, depth=depth))
 
 

@@ -107,8 +107,8 @@ class CrashFindingBuilder:
         where = self._where(violation)
         if violation.ended != "complete":
             count = sum(map(bool, violation.results))
-            asked = count < len(violation.probes) and bool(count or violation.results)
-            who = str(self._calls[violation.probes[count]]) if asked else "recovery"
+            in_probe = count < len(violation.probes) and bool(count or violation.results)
+            who = str(self._calls[violation.probes[count]]) if in_probe else "recovery"
             how = _ENDINGS.get(violation.ended, f"ends with {violation.ended}")
             more = f" ({violation.message})" if violation.message else ""
             return f"after {where}, {who} {how}{more}"

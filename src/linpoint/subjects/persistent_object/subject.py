@@ -377,8 +377,8 @@ class PersistentObjectSession(Session):
         return "the run was interrupted" if self.interrupted else "the budget ended"
 
     def _all_states_tested(self) -> bool:
-        asked = "exhaustive" in self.test.options.kinds and not self.interrupted
-        return asked and self.tested.is_complete("exhaustive")
+        exhaustive = "exhaustive" in self.test.options.kinds and not self.interrupted
+        return exhaustive and self.tested.is_complete("exhaustive")
 
 
 def _stop_if_interrupted(reply: CrashReply) -> None:

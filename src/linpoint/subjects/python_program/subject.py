@@ -47,7 +47,7 @@ from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule, another_run
 MAX_RUN_STEPS: Final = 100_000
 """A run stops after this number of steps: its threads seem to run forever."""
 
-_LEAST_PATIENCE_S: Final = 1.0
+_MIN_PATIENCE_S: Final = 1.0
 _PATIENCE_SHARE: Final = 1 / 6
 """The fraction of the budget for which a run may hang."""
 _SAMPLES: Final = 1_000
@@ -103,7 +103,7 @@ class PythonProgramSubject:
             backend=self.backend,
             program=modules.files,
             most_steps=MAX_RUN_STEPS,
-            patience=min(STALL_TIMEOUT_S, max(_LEAST_PATIENCE_S, seconds * _PATIENCE_SHARE)),
+            patience=min(STALL_TIMEOUT_S, max(_MIN_PATIENCE_S, seconds * _PATIENCE_SHARE)),
         )
         with control:
             yield PythonProgramSession(self, ProgramRunner(self.program, control, modules), seconds, progress)
@@ -126,7 +126,7 @@ class PythonProgramSession(Session):
         self.explored = PythonProgramCoverage()
         self.phases = _phases(subject.preemptions)
         self._progress = progress
-        self._told = 0.0
+        self._reported_at = 0.0
 
     @property
     def done(self) -> bool:
@@ -273,8 +273,8 @@ class PythonProgramSession(Session):
 
     def _tick(self, explorer: native.Explorer) -> None:
         now = time.monotonic()
-        if now - self._told >= _TICK_S:
-            self._told = now
+        if now - self._reported_at >= _TICK_S:
+            self._reported_at = now
             done = self.explored.bounded + self.explored.unbounded + explorer.runs
             self._progress(CampaignProgress(executions=done))
 

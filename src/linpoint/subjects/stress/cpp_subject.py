@@ -182,7 +182,7 @@ class CppStressSession(StressSession):
             outcome = self._halted(made) if made.state == "halted" else self._decide(made)
             if outcome is not None:
                 yield outcome
-            self.tell_progress()
+            self.report_progress()
         self.stopped = stopped
 
     def _stop_reason(self, program: StressProgram) -> str:
@@ -252,8 +252,8 @@ class CppStressSession(StressSession):
     def _died(self, program: StressProgram) -> StressOutcome:
         """The outcome of a program that ended by itself, which a correct one never does."""
         program.wait(_SILENCE_GRACE_S)
-        code, said = program.end()
-        text = said.decode("utf-8", "replace").rstrip()
+        code, stderr = program.end()
+        text = stderr.decode("utf-8", "replace").rstrip()
         doing = self._inside(program)
         how = summary_of_report(text) or _ending_text(code)
         run = max((each.round for _, each in doing), default=0) + 1

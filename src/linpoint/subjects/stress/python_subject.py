@@ -124,13 +124,13 @@ class PythonStressSession(StressSession):
         while not (stopped := self._stop_reason()):
             left = instances if iterations is None else iterations - self.judge.runs
             yield from self._round(min(instances, left))
-            self.tell_progress()
+            self.report_progress()
         self.stopped = stopped
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
         """Check the history of the run again, and report progress."""
         reproduction = super().reproduce(failure, record=record)
-        self.tell_progress()
+        self.report_progress()
         return reproduction
 
     def statistics(self, elapsed_s: float) -> dict[str, Any]:

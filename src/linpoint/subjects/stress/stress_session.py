@@ -130,7 +130,7 @@ class StressSession(Session):
         """The reasons why a pass proves less."""
         return (*self.search_warnings(), *claim.warnings)
 
-    def tell_progress(self) -> None:
+    def report_progress(self) -> None:
         """Report the runs so far."""
         self._progress(CampaignProgress(executions=self.judge.runs, operations=self.judge.operations))
 

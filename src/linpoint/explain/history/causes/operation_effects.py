@@ -112,9 +112,9 @@ def _from_nowhere(explanation: Explanation, uses: ValueUses) -> Iterator[Suspici
         return
     if explanation.other_initial is None:
         position = min(seen.values())
-        said = f"{who(verdict, ops[position])} observed a value that no operation in the history wrote or added."
+        sentence = f"{who(verdict, ops[position])} observed a value that no operation in the history wrote or added."
         text = "A writer that is not in the history changed the object: a setup step, another client, or lost lines of the log."
-        yield Suspicion(40, "unrecorded-writer", text, [CauseEvidence("never-put", said, (position,))])
+        yield Suspicion(40, "unrecorded-writer", text, [CauseEvidence("never-put", sentence, (position,))])
 
 
 def _without_effect(op: Operation) -> bool:
@@ -144,18 +144,18 @@ def _duplicates(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion
         shown = sorted(removals, key=lambda p: p not in explanation.core)[:3]
         all_of_them = ", ".join(who(verdict, ops[p]) for p in sorted(shown))
         often = "once" if put == 1 else count_noun(put, "time")
-        said = (
+        sentence = (
             f"{count_noun(len(removals), 'operation')} removed the same value, which was added at most {often}: "
             f"{all_of_them}."
         )
         yield Suspicion(
-            85, "duplicate-delivery", text, [CauseEvidence("handed-out-too-often", said, tuple(removals), (put,))]
+            85, "duplicate-delivery", text, [CauseEvidence("handed-out-too-often", sentence, tuple(removals), (put,))]
         )
         return
     pattern = explanation.pattern
     if pattern is not None and pattern.reason == "count-too-high":
-        said = "A count is higher than the operations that can have preceded it allow."
-        evidence = [CauseEvidence("pattern", said, tuple(pattern.operations), (pattern.reason,))]
+        sentence = "A count is higher than the operations that can have preceded it allow."
+        evidence = [CauseEvidence("pattern", sentence, tuple(pattern.operations), (pattern.reason,))]
         yield Suspicion(45, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
 
 
@@ -170,14 +170,14 @@ def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime], uses: 
         for first, second in itertools.pairwise(done):
             if ops[second].call <= ops[first].end:
                 both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
-                said = f"{both} overlap and replaced the same value."
-                evidence = [CauseEvidence("replaced-the-same", said, (first, second))]
+                sentence = f"{both} overlap and replaced the same value."
+                evidence = [CauseEvidence("replaced-the-same", sentence, (first, second))]
                 yield Suspicion(88, "non-atomic-update", _TWO_STEPS, evidence)
                 return
     found = explanation.pattern or explanation.precedence
     if found is not None and found.reason in _UPDATED_TWICE:
-        said = f"{found.sentence[0].upper()}{found.sentence[1:]}."
-        evidence = [CauseEvidence("pattern", said, tuple(found.operations), (found.reason,))]
+        sentence = f"{found.sentence[0].upper()}{found.sentence[1:]}."
+        evidence = [CauseEvidence("pattern", sentence, tuple(found.operations), (found.reason,))]
         yield Suspicion(58, "non-atomic-update", _TWO_STEPS, evidence)
         return
     won = [p for p in explanation.needed if _excludes_another(explanation, ops[p])]
@@ -191,8 +191,8 @@ def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime], uses: 
     if kind_of(verdict.spec) == "counter" and culprit is not None and culprit.complete:
         count = ops[culprit.position].result
         if type(count) is int and all(type(each) is int and count < each for each in culprit.allowed):
-            said = f"{who(verdict, ops[culprit.position])} returned less than every allowed result."
-            evidence = [CauseEvidence("less-than-allowed", said, (culprit.position,), culprit.allowed)]
+            sentence = f"{who(verdict, ops[culprit.position])} returned less than every allowed result."
+            evidence = [CauseEvidence("less-than-allowed", sentence, (culprit.position,), culprit.allowed)]
             yield Suspicion(52, "non-atomic-update", _TWO_STEPS, evidence)
 
 
@@ -242,8 +242,8 @@ def _vanished(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
     again = next(later, None)
     if again is not None and uses.times_put(uses.put[missing]) == 1:
         text = "The operation read an old copy, or traversed the object while it changed."
-        said = f"{who(verdict, ops[again])} observed the value later, so it was not lost."
-        seen = CauseEvidence("seen-later", said, (last, again, missing))
+        sentence = f"{who(verdict, ops[again])} observed the value later, so it was not lost."
+        seen = CauseEvidence("seen-later", sentence, (last, again, missing))
         yield Suspicion(55, "stale-read", text, [*gone, seen])
     elif never_again:
         text = "A completed operation was dropped, or overwritten by an older one."

@@ -116,16 +116,16 @@ def _stale(
     evidence = [_gone(verdict, found[0])]
     if len(found) > 1:
         observers = tuple(each.observer for each in found)
-        said = (
+        sentence = (
             f"Old values were observed at least {count_noun(len(found), 'time')} on this key, by "
             f"{_processes(verdict, observers)}."
         )
-        evidence.append(CauseEvidence("saw-replaced-values", said, observers))
+        evidence.append(CauseEvidence("saw-replaced-values", sentence, observers))
     for each in found[:_MAX_LISTED]:
         again = _came_back(verdict.history, each, values)
         if again is not None:
-            said = f"{who(verdict, ops[again])} observed a newer value after {who(verdict, ops[each.observer])}."
-            evidence.append(CauseEvidence("seen-again", said, (each.observer, again)))
+            sentence = f"{who(verdict, ops[again])} observed a newer value after {who(verdict, ops[each.observer])}."
+            evidence.append(CauseEvidence("seen-again", sentence, (each.observer, again)))
             break
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
 
@@ -142,12 +142,12 @@ def _lost(verdict: Verdict, found: Sequence[LifetimeInversion], weight: float) -
     evidence = [_gone(verdict, first)]
     builder = _builder(history, first)
     if builder is not None:
-        said = f"{who(verdict, history[builder])} built on the old value."
+        sentence = f"{who(verdict, history[builder])} built on the old value."
         newer = () if first.new.installer is None else (first.new.installer,)
-        evidence.append(CauseEvidence("went-on-from-old", said, (builder, *newer)))
+        evidence.append(CauseEvidence("went-on-from-old", sentence, (builder, *newer)))
     elif first.new.installer is not None and not _seen_from(history, first):
-        said = "No later operation observed the newer value."
-        evidence.append(CauseEvidence("not-seen-later", said, (first.new.installer, first.observer)))
+        sentence = "No later operation observed the newer value."
+        evidence.append(CauseEvidence("not-seen-later", sentence, (first.new.installer, first.observer)))
     if 2 * len(crashed) >= len(found):
         evidence.append(crashed[0][1])
         text = "Completed writes were not yet durable at a crash, and the restart restored the old value."
@@ -180,8 +180,8 @@ def _fault(verdict: Verdict, inversion: LifetimeInversion) -> Iterator[CauseEvid
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
         last = max(before, key=lambda each: each.time)
-        said = f"Last annotation before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
-        yield CauseEvidence("annotation-before", said, (inversion.observer,), (last.text, last.time))
+        sentence = f"Last annotation before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
+        yield CauseEvidence("annotation-before", sentence, (inversion.observer,), (last.text, last.time))
 
 
 def _processes(verdict: Verdict, positions: Sequence[int]) -> str:

@@ -33,9 +33,9 @@ def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline:
         if len(alone) < 2:
             continue
         if all(whole.has_order(replaced={position: each}) for each in alone):
-            said = f"Each word of {who(verdict, op)} is consistent alone, but not all of them together."
+            sentence = f"Each word of {who(verdict, op)} is consistent alone, but not all of them together."
             evidence = [
-                CauseEvidence("fits-word-by-word", said, (position,)),
+                CauseEvidence("fits-word-by-word", sentence, (position,)),
                 *_changed_at_once(explanation, key.positions, position),
             ]
             text = "Several words were read or changed one after another, and another operation ran in between."

@@ -90,37 +90,37 @@ class PatternFacts:
         return ((p, self.uses.saw[p]) for p in positions if p in self.uses.saw)
 
 
-def _never_added(facts: PatternFacts, told: Sequence[int]) -> bool:
-    return any(facts.uses.times_put(value) == 0 for _, value in facts.seen(told))
+def _never_added(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
+    return any(facts.uses.times_put(value) == 0 for _, value in facts.seen(conclusive))
 
 
-def _seen_before_added(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _seen_before_added(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     uses = facts.uses
     return any(
         uses.putters[value] and not uses.first(value) and all(facts.before(p, put) for put in uses.putters[value])
-        for p, value in facts.seen(told)
+        for p, value in facts.seen(conclusive)
     )
 
 
-def _removed_twice(facts: PatternFacts, told: Sequence[int]) -> bool:
-    return any(len(facts.uses.removals[value]) > facts.uses.times_put(value) for _, value in facts.seen(told))
+def _removed_twice(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
+    return any(len(facts.uses.removals[value]) > facts.uses.times_put(value) for _, value in facts.seen(conclusive))
 
 
-def _seen_after_removed(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _seen_after_removed(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     return any(
         facts.once(value) and any(facts.before(removal, p) for removal in facts.uses.removals[value] if removal != p)
-        for p, value in facts.seen(told)
+        for p, value in facts.seen(conclusive)
     )
 
 
-def _order_inverted(facts: PatternFacts, told: Sequence[int]) -> bool:
-    return _inverted_values(facts, told) is not None
+def _order_inverted(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
+    return _inverted_values(facts, conclusive) is not None
 
 
-def _inverted_values(facts: PatternFacts, told: Sequence[int]) -> tuple[Hashable, Hashable] | None:
+def _inverted_values(facts: PatternFacts, conclusive: Sequence[int]) -> tuple[Hashable, Hashable] | None:
     """Two values of which the first was added earlier, and was observed or still present after the removal of the second."""
     uses, ops = facts.uses, facts.ops
-    for first, second in itertools.permutations(uses.values_of(told), 2):
+    for first, second in itertools.permutations(uses.values_of(conclusive), 2):
         if not (facts.once(first) and facts.once(second)) or len(uses.putters[second]) != 1:
             continue
         added = uses.known(first) + facts.skew < ops[uses.putters[second][0]].call
@@ -136,15 +136,15 @@ def _crossed(facts: PatternFacts, one: tuple[float, float], other: tuple[float, 
     return one[0] + facts.skew < other[1] and other[0] + facts.skew < one[1]
 
 
-def _periods_contradict(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _periods_contradict(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     uses = facts.uses
-    once = [value for value in uses.values_of(told) if facts.once(value)]
+    once = [value for value in uses.values_of(conclusive) if facts.once(value)]
     return any(_crossed(facts, uses.period(one), uses.period(other)) for one, other in itertools.combinations(once, 2))
 
 
-def _fronts_contradict(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _fronts_contradict(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     uses = facts.uses
-    once = [value for value in uses.values_of(told) if facts.once(value) and uses.seers[value]]
+    once = [value for value in uses.values_of(conclusive) if facts.once(value) and uses.seers[value]]
     fronts = [uses.period(value, uses.seers[value]) for value in once]
     return any(_crossed(facts, one, other) for one, other in itertools.combinations(fronts, 2))
 
@@ -165,51 +165,51 @@ def _inside(facts: PatternFacts, values: Iterator[Hashable], position: int) -> b
     return not facts.skew and reached is not None and op.end < reached
 
 
-def _empty_while_inside(facts: PatternFacts, told: Sequence[int]) -> bool:
-    empty = [p for p in told if _found_nothing(facts.ops[p])]
-    return any(_inside(facts, facts.uses.values_of(told), p) for p in empty)
+def _empty_while_inside(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
+    empty = [p for p in conclusive if _found_nothing(facts.ops[p])]
+    return any(_inside(facts, facts.uses.values_of(conclusive), p) for p in empty)
 
 
 def _found_nothing(op: Operation) -> bool:
     return op.outcome is Outcome.OK and op.result is None and op.name.replace("_", "-") in (*REMOVALS, "peek")
 
 
-def _higher_inside(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _higher_inside(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     def higher(position: int) -> Iterator[Hashable]:
         mine = _rank(facts.ops[position].result)
-        added = (p for p in told if p in facts.uses.put)
-        others = (p for p in told if p in facts.uses.saw and p != position)
+        added = (p for p in conclusive if p in facts.uses.put)
+        others = (p for p in conclusive if p in facts.uses.saw and p != position)
         for p in (*added, *others):
             value = facts.ops[p].args[-1] if p in facts.uses.put else facts.ops[p].result
             if _rank(value) > mine:
                 yield facts.uses.form(value)
 
-    return any(_inside(facts, iter(dict.fromkeys(higher(p))), p) for p, _ in facts.seen(told))
+    return any(_inside(facts, iter(dict.fromkeys(higher(p))), p) for p, _ in facts.seen(conclusive))
 
 
 def _rank(value: Any) -> tuple[bool, Any]:
     return isinstance(value, str), value
 
 
-def _not_nested(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _not_nested(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     """Whether the operations that pushed, observed or popped the values have no order among themselves."""
-    values = set(facts.uses.values_of(told))
+    values = set(facts.uses.values_of(conclusive))
     uses = facts.uses
     concerned = [p for p in facts.positions if {uses.saw.get(p), uses.put.get(p)} & values]
     return facts.whole.has_order(concerned) is False
 
 
-def _replaced_twice(facts: PatternFacts, told: Sequence[int]) -> bool:
-    replacing = [p for p in told if p in facts.uses.saw and facts.uses.replaces(p)]
+def _replaced_twice(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
+    replacing = [p for p in conclusive if p in facts.uses.saw and facts.uses.replaces(p)]
     return any(
         facts.uses.saw[one] == facts.uses.saw[other] and facts.once(facts.uses.saw[one])
         for one, other in itertools.combinations(replacing, 2)
     )
 
 
-def _replaced_in_circle(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _replaced_in_cycle(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     uses = facts.uses
-    following = {uses.saw[p]: uses.put[p] for p in told if p in uses.saw and uses.replaces(p)}
+    following = {uses.saw[p]: uses.put[p] for p in conclusive if p in uses.saw and uses.replaces(p)}
     if not all(facts.once(value) for value in following):
         return False
     return any(value in _reached(following, after) for value, after in following.items())
@@ -224,10 +224,10 @@ def _reached(following: dict[Hashable, Hashable], start: Hashable) -> set[Hashab
     return found
 
 
-def _replaced_too_early(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _replaced_too_early(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     uses = facts.uses
     following = {uses.saw[p]: uses.put[p] for p in facts.positions if p in uses.saw and uses.replaces(p)}
-    for early, late in itertools.permutations(told, 2):
+    for early, late in itertools.permutations(conclusive, 2):
         if not facts.before(early, late):
             continue
         seen = uses.saw.get(late)
@@ -241,8 +241,8 @@ def _replaced_too_early(facts: PatternFacts, told: Sequence[int]) -> bool:
     return False
 
 
-def _overwritten(facts: PatternFacts, told: Sequence[int]) -> bool:
-    return any(_replaced_before(facts, p, value) for p, value in facts.seen(told))
+def _overwritten(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
+    return any(_replaced_before(facts, p, value) for p, value in facts.seen(conclusive))
 
 
 def _replaced_before(facts: PatternFacts, observer: int, value: Hashable) -> bool:
@@ -263,7 +263,7 @@ def _replaced_before(facts: PatternFacts, observer: int, value: Hashable) -> boo
     return False
 
 
-def _survivors_differ(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _survivors_differ(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     """Whether two different values were observed in one era that were stored only in earlier eras."""
     uses, ops = facts.uses, facts.ops
     crashes = sorted({crash.time for crash in uses.history.crashes if crash.ends_era})
@@ -271,12 +271,14 @@ def _survivors_differ(facts: PatternFacts, told: Sequence[int]) -> bool:
     def era(position: int) -> int:
         return bisect.bisect_right(crashes, ops[position].call)
 
-    left = [(era(p), value) for p, value in facts.seen(told) if all(era(put) < era(p) for put in uses.putters[value])]
+    left = [
+        (era(p), value) for p, value in facts.seen(conclusive) if all(era(put) < era(p) for put in uses.putters[value])
+    ]
     return any(one[0] == other[0] > 0 and one[1] != other[1] for one, other in itertools.combinations(left, 2))
 
 
-def _nobody_flips(facts: PatternFacts, told: Sequence[int]) -> bool:
-    return facts.refused is not None and facts.refused in told
+def _rejected_flip(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
+    return facts.refused is not None and facts.refused in conclusive
 
 
 def _steps(facts: PatternFacts) -> tuple[list[int], Any]:
@@ -287,11 +289,11 @@ def _steps(facts: PatternFacts) -> tuple[list[int], Any]:
     return moving, found.pop() if len(found) == 1 else 0
 
 
-def _count_is_off(facts: PatternFacts, told: Sequence[int], *, low: bool) -> bool:
+def _count_is_off(facts: PatternFacts, conclusive: Sequence[int], *, low: bool) -> bool:
     moving, size = _steps(facts)
     if size <= 0:
         return False
-    for p in told:
+    for p in conclusive:
         op = facts.ops[p]
         if op.outcome is not Outcome.OK or type(op.result) not in (int, float):
             continue
@@ -306,17 +308,19 @@ def _count_is_off(facts: PatternFacts, told: Sequence[int], *, low: bool) -> boo
     return False
 
 
-def _same_count(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _same_count(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     moving, size = _steps(facts)
-    counts = [canonical(facts.ops[p].result) for p in told if p in moving and facts.ops[p].outcome is Outcome.OK]
+    counts = [canonical(facts.ops[p].result) for p in conclusive if p in moving and facts.ops[p].outcome is Outcome.OK]
     return bool(size) and len(set(counts)) < len(counts)
 
 
-def _counts_inverted(facts: PatternFacts, told: Sequence[int]) -> bool:
+def _counts_inverted(facts: PatternFacts, conclusive: Sequence[int]) -> bool:
     _, size = _steps(facts)
     if size <= 0:
         return False
-    numbers = [p for p in told if type(facts.ops[p].result) in (int, float) and facts.ops[p].outcome is Outcome.OK]
+    numbers = [
+        p for p in conclusive if type(facts.ops[p].result) in (int, float) and facts.ops[p].outcome is Outcome.OK
+    ]
     return any(
         facts.ops[later].result < facts.ops[earlier].result and facts.before(earlier, later)
         for earlier, later in itertools.permutations(numbers, 2)
@@ -337,13 +341,13 @@ _PREDICATES: Final[dict[str, _Predicate]] = {
     "zones-overlap": _periods_contradict,
     "zone-inside": _periods_contradict,
     "replaced-twice": _replaced_twice,
-    "replaced-in-circle": _replaced_in_circle,
+    "replaced-in-circle": _replaced_in_cycle,
     "replaced-too-early": _replaced_too_early,
     "overwritten": _overwritten,
     "survivors-differ": _survivors_differ,
-    "nobody-flips": _nobody_flips,
-    "count-too-low": lambda facts, told: _count_is_off(facts, told, low=True),
-    "count-too-high": lambda facts, told: _count_is_off(facts, told, low=False),
+    "nobody-flips": _rejected_flip,
+    "count-too-low": lambda facts, conclusive: _count_is_off(facts, conclusive, low=True),
+    "count-too-high": lambda facts, conclusive: _count_is_off(facts, conclusive, low=False),
     "same-count": _same_count,
     "counts-inverted": _counts_inverted,
 }

@@ -123,10 +123,10 @@ class ValueUses:
         )
 
 
-def uses_of(history: History, positions: Sequence[int], spec: Spec, condition: str, told: Sequence[int]) -> ValueUses:
-    """The values of the object; if several objects are checked together, of the one that ``told`` works on."""
+def uses_of(history: History, positions: Sequence[int], spec: Spec, condition: str, shown: Sequence[int]) -> ValueUses:
+    """The values of the object; if several objects are checked together, of the one that ``shown`` works on."""
     if condition in NOT_LOCAL and (history.keyed or spec.key_argument):
-        keys = {canonical(key_of(spec, history.operations[position])) for position in told}
+        keys = {canonical(key_of(spec, history.operations[position])) for position in shown}
         positions = [p for p in positions if canonical(key_of(spec, history.operations[p])) in keys]
         positions = positions if len(keys) == 1 else ()
     return ValueUses(history, positions, spec)

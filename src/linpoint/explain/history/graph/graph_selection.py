@@ -74,7 +74,7 @@ def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[Key
     every = [position for key in keys for position in key.positions]
     notes: list[str] = []
     shown = sorted(every)
-    telling = _telling(keys)
+    conclusive = _conclusive_operations(keys)
     if len(every) > MAX_SHOWN_OPERATIONS:
         shown, which = _window(reading.timing(shown).positions, _places(keys))
         notes.append(f"Of {count_noun(len(every), 'operation')}, only {which} are shown.")
@@ -92,7 +92,7 @@ def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[Key
         order = key.witness.order if key.witness is not None else None
         edges += _as_it_was(_among(links, visible), order)
         edges += [_edge(link) for link in time_links(reading, mine)]
-    return _made(verdict, shown, edges, telling=telling, notes=notes, key=keys[0] if len(keys) == 1 else None)
+    return _made(verdict, shown, edges, conclusive=conclusive, notes=notes, key=keys[0] if len(keys) == 1 else None)
 
 
 def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
@@ -107,7 +107,7 @@ def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[lis
     return [], f"No edges: {why}."
 
 
-def _telling(keys: Sequence[KeyVerdict]) -> set[int]:
+def _conclusive_operations(keys: Sequence[KeyVerdict]) -> set[int]:
     """The operations with which another checker shows that there is no order."""
     found = keys[0].refutation if len(keys) == 1 else None
     return set(found.operations) if isinstance(found, Pattern) else set()
@@ -184,9 +184,9 @@ class _Refuted:
         circles = [[_edge(link, NOBODY) for link in each] for each in self._circles()]
         kept = [_edge(link) for link in self.refutation.kept]
         lonely = self.refutation.failed if not circles else ()
-        telling = {end for each in circles for edge in each for end in (edge.source, edge.target)} | set(lonely)
-        telling -= {NOBODY}
-        visible = {end for end in telling if isinstance(end, int)}
+        conclusive = {end for each in circles for edge in each for end in (edge.source, edge.target)} | set(lonely)
+        conclusive -= {NOBODY}
+        visible = {end for end in conclusive if isinstance(end, int)}
         for edge in kept:  # shows why an operation with an unknown outcome took effect
             if edge.source in visible:
                 visible.add(edge.target)
@@ -219,7 +219,7 @@ class _Refuted:
         context += [edge for edge in kept if {edge.source, edge.target} <= visible]
         context += [_edge(link) for link in time_links(self.reading, sorted(visible))]
         shown = sorted(visible)
-        return _made(self.verdict, shown, context, circles, telling, self.notes, self.key, self.refutation)
+        return _made(self.verdict, shown, context, circles, conclusive, self.notes, self.key, self.refutation)
 
     def _circles(self) -> list[Sequence[Link]]:
         """The contradictions that fit, short ones first; at least a part of one."""
@@ -287,7 +287,7 @@ def _made(
     shown: Sequence[int],
     edges: Iterable[Edge],
     circles: Sequence[Sequence[Edge]] = (),
-    telling: Iterable[int | str] = (),
+    conclusive: Iterable[int | str] = (),
     notes: Sequence[str] = (),
     key: KeyVerdict | None = None,
     refutation: Precedence | None = None,
@@ -296,7 +296,7 @@ def _made(
     every = {edge.key: edge for edge in [*edges, *(edge for each in circles for edge in each)]}
     order = sorted(every)
     index = {each: number for number, each in enumerate(order)}
-    highlighted = set(telling)
+    highlighted = set(conclusive)
     text = sentence(Explanation(verdict, None if key is None else key.key))
     if refutation is not None:
         by = "" if refutation.certified else "by the paper's rules, not certified, "

@@ -190,9 +190,9 @@ def _source(name: str, box: Box) -> str:
     x, y = box.middle
     red = name == "nobody"
     look = f'stroke="{RED}" stroke-dasharray="5 3"' if red else f'stroke="{_GREY}"'
-    told = "a value that no operation wrote" if red else "the initial values"
+    title = "a value that no operation wrote" if red else "the initial values"
     return (
-        f'<g><title>{told}</title><rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.right - box.left)}" '
+        f'<g><title>{title}</title><rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.right - box.left)}" '
         f'height="{_n(box.bottom - box.top)}" rx="17" fill="#ffffff" stroke-width="1.5" {look}/>'
         f'<text x="{_n(x)}" y="{_n(y + 4.5)}" font-size="13" text-anchor="middle" fill="{RED if red else INK}">{"no writer" if red else name}</text></g>'
     )
