@@ -227,7 +227,7 @@ def advice_text(each: NeedlessInstruction) -> str:
 
 
 def meaning(result: Result) -> str:
-    """What a result without a violation proves, and what it does not."""
+    """Sentences on what a result without a violation proves and what it does not prove."""
     if result.status is Status.VIOLATION:
         return ""
     if result.status is Status.UNKNOWN:

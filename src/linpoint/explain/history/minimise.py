@@ -217,8 +217,7 @@ class _Minimiser:
         return list(kept)
 
     def _sources(self, scene: list[int], needed: list[int]) -> set[int]:
-        """A minimal set of relaxed operations that explain the needed ones if any single one of those is missing.
-        """
+        """A minimal set of relaxed operations that explain the needed ones if any single one of those is missing."""
         sources: set[int] = set()
         changing = [p for p in scene if not self._spec.reads(self._ops[p])]
         for left_out in needed:

@@ -209,7 +209,7 @@ def bounds_text(bounds: Mapping[str, Any]) -> str:
 
 
 def meaning(result: Result) -> str:
-    """What a result without a violation proves, and what it does not."""
+    """Sentences on what a result without a violation proves and what it does not prove."""
     if result.status is Status.VIOLATION:
         return ""
     if result.status is Status.UNKNOWN:

@@ -171,7 +171,7 @@ def explored(result: Result) -> str:
 
 
 def meaning(result: Result) -> str:
-    """What a result without a violation proves, and what it does not."""
+    """Sentences on what a result without a violation proves and what it does not prove."""
     if result.findings and result.findings[0].kind == "nondeterminism":
         return "Make time, random numbers, ids and everything outside the process the same in each run."
     if result.status is Status.VIOLATION:

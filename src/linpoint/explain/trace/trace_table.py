@@ -8,9 +8,9 @@ about ``MAX_STEPS`` are shown. The style sheet is ``assets/traces.css``. Its cla
     trace-scroll            lets the table scroll  trace-table, trace-caption, trace-thread      the table and its head
     trace-step              a row of a step        trace-failing, trace-related, trace-crash     rows that matter
     trace-number            its position           trace-place, trace-source                     its line of source
-    trace-own               the thread's own cell  trace-what, trace-note                        what it did, what is left
+    trace-own               the thread's own cell  trace-what, trace-note                        its text and its notes
     trace-depth-1, -2, -3   operations are open    trace-begin, trace-end                        where one begins or ends
-    trace-rule              another thread runs    trace-preemption, trace-fold                  as rules; what is missing
+    trace-rule              another thread runs    trace-preemption, trace-fold                  as rules; omitted steps
 """
 
 from __future__ import annotations
