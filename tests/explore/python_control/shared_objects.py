@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: PLW0603, UP028, FLY002 - how code should not be written is what is tried here
-"""Small objects that threads share in every way that Python has, with the calls to try on them."""
+"""Small objects shared by threads in every way that Python has, with the calls to test on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.explore.python_control.outcomes import Threads
 
 @dataclass(frozen=True)
 class Subject:
-    """An object to make, and the calls of its threads."""
+    """An object to construct, and the calls of its threads."""
 
     make: Callable[[], Any]
     threads: Threads
