@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of an inhabitant of the zoo before it is tested, and how it is tested."""
+"""Expectations for an inhabitant of the zoo, and how it is tested."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TO_DESCRIBE: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The kind of a finding, and the smallest scenario in which it shows."""
+    """The kind of a finding, and the smallest scenario that shows it."""
 
     kind: str
     scenario: Scenario
@@ -39,7 +39,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A flaw, and what must be found because of it."""
+    """A flaw, and the findings that it must cause."""
 
     flaw: int
     """The number that ``LINPOINT_BROKEN`` has."""
@@ -81,7 +81,7 @@ class Inhabitant:
         reuse: bool = False,
         budget: float | None = None,
     ) -> TestResult:
-        """What ``linpoint test`` says of it."""
+        """The result of ``linpoint test`` for it."""
         program = BuiltCppTests(self.file, *_built(self.file, flaw), HostConfig(model, races, reuse))
         (test,) = program.tests(_TO_DESCRIBE).values()
         spec = load_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
@@ -94,7 +94,7 @@ class Inhabitant:
         return run_campaign(CppObjectSubject(target, spec), seconds)
 
     def _scenarios(self, test: CppObjectTest) -> tuple[Scenario, ...]:
-        """Just these; none if there is no choice among those that are generated."""
+        """Only these scenarios; none to use generated ones."""
         if self.only is None:
             return ()
         return tuple(filter(self.only, generate(test.definition, seed=0, threads=2, operations=self.operations)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of an inhabitant of the zoo before it is tested."""
+"""Expectations for an inhabitant of the zoo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import linpoint
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A broken class and its correct twin, each with its test, and what must be found in the broken one."""
+    """A broken class and its correct twin, each with its test, and the expected finding in the broken one."""
 
     broken: type[linpoint.ConcurrentTest]
     fixed: type[linpoint.ConcurrentTest]
