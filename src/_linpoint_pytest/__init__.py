@@ -42,7 +42,7 @@ def pytest_load_initial_conftests(args: list[str]) -> None:
             near = difflib.get_close_matches(flag.removeprefix(_PREFIX), OPTIONS, n=1)
             hint = f"Did you mean {_PREFIX}{near[0]}? " if near else ""
             known = ", ".join(f"{_PREFIX}{name}" for name in OPTIONS)
-            raise pytest.UsageError(f"LP-U001: there is no option {flag}. {hint}Known: {known}.")
+            raise pytest.UsageError(f"LP-U001: unknown option {flag}. {hint}Use one of: {known}.")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -89,7 +89,7 @@ def test_an_unknown_name_is_rejected(run: Command, tmp_path: Path) -> None:
     (tmp_path / "counter.cpp").write_text(COUNTER)
     done = run("explore", str(tmp_path / "counter.cpp"), "--atomic-methods", "Stack::*")
     assert done.code == 2
-    assert "LP-U001: --atomic-methods 'Stack::*' is no function of the program." in done.err
+    assert "LP-U001: --atomic-methods 'Stack::*' matches no function of the program." in done.err
     assert "app::Counter::add" in done.err
     done = run("explore", str(tmp_path / "counter.py"), "--atomic-methods", "add")
     assert done.code == 2

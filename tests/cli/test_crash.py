@@ -141,7 +141,7 @@ def test_the_text_explains_the_finding(register: Path, run: Command) -> None:
     done = run("crash", "register_test.cpp", *SPEC, "--scenario", "write(7)", "--", *UNFLUSHED)
     assert done.code == 1
     assert done.out.startswith("VIOLATION: RegisterTest: after a crash following write(1), read() returned 0")
-    assert "Remedy: flush `*value`" in done.out
+    assert "Fix (verified): flush `*value`" in done.out
     assert "Replay: linpoint replay lp1-" in done.out
 
 

@@ -83,10 +83,10 @@ CHECK = "Usage: linpoint check --spec SPEC [OPTIONS] FILE..."
 @pytest.mark.parametrize(
     ("words", "fact", "usage"),
     [
-        ("chek", 'there is no command "chek". Did you mean check?', "Usage: linpoint [OPTIONS] COMMAND [ARGUMENTS]"),
-        ("--foo", "there is no option --foo.", "Usage: linpoint [OPTIONS] COMMAND [ARGUMENTS]"),
+        ("chek", 'unknown command "chek". Did you mean check?', "Usage: linpoint [OPTIONS] COMMAND [ARGUMENTS]"),
+        ("--foo", "unknown option --foo.", "Usage: linpoint [OPTIONS] COMMAND [ARGUMENTS]"),
         ("check", "the argument FILE... is missing.", CHECK),
-        ("check a --sepc queue", "there is no option --sepc. Did you mean --spec?", CHECK),
+        ("check a --sepc queue", "unknown option --sepc. Did you mean --spec?", CHECK),
         ("check a", "the option --spec is missing. Add it, or put it into pyproject.toml.", CHECK),
         ("check a --spec", "the option --spec requires a value.", CHECK),
         ("check a --spec queue --json=1", "the option --json takes no value.", CHECK),

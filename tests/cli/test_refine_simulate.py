@@ -95,7 +95,7 @@ def test_a_failing_step_is_marked_and_ends_the_run(simulate) -> None:
 
 def test_a_deadlock_ends_the_run(simulate) -> None:
     *_, last = shown(simulate(KINDS, "w", "j 4", name="Deadlock"))
-    assert "deadlock: nobody can go on" in last
+    assert "deadlock: no process can continue" in last
 
 
 def test_buffered_stores_are_shown_under_tso(simulate) -> None:
@@ -138,7 +138,7 @@ def test_the_end_of_the_input_ends_the_simulation(simulate) -> None:
 def test_one_model_must_be_named(run: Command, simulate, tmp_path: Path) -> None:
     done = simulate(KINDS, "q")
     assert done.code == 2
-    assert "LP-M016 kinds.py: there are several models in it. Name one: kinds.py:Lost," in done.err
+    assert "LP-M016 kinds.py: the file has several models. Name one: kinds.py:Lost," in done.err
     assert run("refine", "kinds.py:Lost", "--simulate", "--report", "r.html").code == 2
 
 

@@ -92,10 +92,10 @@ def test_the_text_of_a_violation() -> None:
     text = _result(Status.VIOLATION, _finding()).explain().text
     assert text.startswith("VIOLATION: ListTest: after a crash in insert(1, 2), get(1) returned 0")
     for line in (
-        "Class: DL1 (incompletely durable), C2 (completed and lost); 3 crash states with this cause.",
+        "Class: DL1 (incompletely durable), C2 (completed but lost); 3 crash states with this cause.",
         "Violates: strict (but not durable: the operation may still take effect after the crash).",
         "  ... 19 earlier operations",
-        "  insert(1, 2)   cut off",
+        "  insert(1, 2)   interrupted",
         "  get(1) -> 0   <-- the spec requires 2 or null",
         "  get(9)   <-- does not return",
         "      LOST       list.hpp:41  node->key = 7                <-- make this durable",
@@ -105,7 +105,7 @@ def test_the_text_of_a_violation() -> None:
         "Warning: PMDK's inside is assumed to be correct.",
     ):
         assert line in text.splitlines(), line
-    assert "Remedy: flush `node->key` (list.hpp:41) and fence before line 44. Proven:" in text
+    assert "Fix (verified): flush `node->key` (list.hpp:41) and fence before line 44. With that" in text
     assert "Advice: the flush at list.hpp:50 had no effect 3 times" in text
 
 
@@ -113,7 +113,7 @@ def test_a_pass_states_what_it_covered_and_what_not() -> None:
     text = _result(Status.HOLDS).explain().text
     assert "30 operations, 120 crash tests (1,200 per second), 4 schedules" in text
     assert "not exhaustive" in text
-    assert "It says nothing of other workloads" in text
+    assert "It does not cover other workloads" in text
     text = _result(Status.HOLDS, exhaustive=True).explain().text
     assert "every crash state that recovery and probes can distinguish" in text.replace("\n", " ")
     text = _result(Status.UNKNOWN, why="the budget ended before any crash was tested").explain().text

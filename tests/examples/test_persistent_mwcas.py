@@ -202,7 +202,7 @@ def test_nothing_is_written_without_a_log(program):
         (["--words", "5"], "--words is more than --addresses"),
         (["--bug", "lost-update"], "--bug lost-update is a bug of --algorithm mwswap"),
         (["--bug", "dirty-bit", "--algorithm", "mwswap"], "--bug dirty-bit is a bug of --algorithm mwcas"),
-        (["--speed", "3"], "there is no option --speed"),
+        (["--speed", "3"], "unknown option --speed"),
         (["--log"], "--log is unknown or lacks its value"),
     ],
 )

@@ -109,8 +109,8 @@ def test_ctrl_c_ends_the_host(tmp_path: Path) -> None:
     ("first", "version"),
     [
         ('{"hello": {"protocol": 2}}', "protocol 2"),
-        ('{"progress": {}}', "no version of the protocol"),
-        ('{"greetings": 1}', "no version of the protocol"),
+        ('{"progress": {}}', "no protocol version"),
+        ('{"greetings": 1}', "no protocol version"),
     ],
 )
 def test_a_host_of_another_version_is_rejected(tmp_path: Path, first: str, version: str) -> None:

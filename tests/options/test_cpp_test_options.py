@@ -83,10 +83,10 @@ def test_options_of_the_user_override_comments(tmp_path):
         ("--threads -1", "'-1' is not a whole number"),
         ("--spec", "expected one argument"),
         ("--spec 'stack", "No closing quotation"),
-        ("--memory-model arm", "--memory-model 'arm' is none"),
-        ("--races never", "--races 'never' is none"),
-        ("--method luck", "--method 'luck' is none"),
-        ("--before 'push(1)'", "--before and --after go with --scenario"),
+        ("--memory-model arm", "--memory-model 'arm' is not allowed"),
+        ("--races never", "--races 'never' is not allowed"),
+        ("--method luck", "--method 'luck' is not allowed"),
+        ("--before 'push(1)'", "--before and --after require --scenario"),
         ("--scenario 'push('", "push("),
         ("--budget 5s", "unrecognized arguments: --budget 5s"),
     ],
@@ -100,5 +100,5 @@ def test_errors_in_comments_are_reported_with_their_line(tmp_path, comment, mess
 
 
 def test_invalid_names_are_rejected():
-    with pytest.raises(UsageError, match="It is one of sc, tso, pso"):
+    with pytest.raises(UsageError, match="Use sc, tso or pso"):
         TestOptions(memory_model="arm")

@@ -63,11 +63,11 @@ def test_the_first_step_after_a_crash_is_not_a_switch() -> None:
         (lambda: SourcePlace("f.py", 0), "lines count from 1"),
         (lambda: UnpersistedStore("x", 1, "gone"), "state 'gone'"),
         (lambda: TraceFailure("bug"), "unknown kind of failure 'bug'"),
-        (lambda: Trace((), (), "arm"), "no memory model 'arm'"),
+        (lambda: Trace((), (), "arm"), "unknown memory model 'arm'"),
         (lambda: Trace(threads(0, 0), ()), "two threads have the same id"),
         (lambda: Trace(threads(0), (step(1, Kind.EXIT),)), "step 0 is about thread 1"),
         (lambda: Trace(threads(0), (step(0, Kind.JOIN, other=7),)), "step 0 is about thread 7"),
-        (lambda: Trace(threads(0), (step(0, Kind.EXIT, preempts=True),)), "step 0 preempts nobody"),
+        (lambda: Trace(threads(0), (step(0, Kind.EXIT, preempts=True),)), "step 0 preempts no thread"),
         (lambda: Trace(threads(0), (step(0, Kind.RETURN),)), "has no open call"),
         (
             lambda: Trace(threads(0), (step(0, Kind.CALL, operation="f"), step(0, Kind.RETURN, operation="g"))),

@@ -105,6 +105,6 @@ def _chosen_spec(definition: ConcurrentTestDefinition, spec: Any) -> Any:
         raise UsageError(
             "LP-U001",
             f"{definition.name} has no spec.",
-            remedy="Give one: spec='queue', or spec=linpoint.sequential(...) of a class that is right on one thread.",
+            remedy="Pass one: spec='queue', or spec=linpoint.sequential(...) of a class that is correct on one thread.",
         )
     return chosen

@@ -123,7 +123,7 @@ def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> ConcurrentTe
             raise TestError(
                 "LP-T013",
                 f"{subject.name if isinstance(subject, ConcurrentTestDefinition) else subject.__name__} has operations of its own.",
-                remedy="Leave out the second argument, or give a function that makes the object.",
+                remedy="Omit the second argument, or pass a function that creates the object.",
             )
         own = subject if isinstance(subject, ConcurrentTestDefinition) else definition_of(subject)
         if "scenarios" in given:
@@ -135,7 +135,7 @@ def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> ConcurrentTe
         raise TestError(
             "LP-T013",
             f"{subject!r} is not a subclass of linpoint.ConcurrentTest.",
-            remedy='Derive a class from it, or say what the operations are: linpoint.test(make, {"get": {"key": "ab"}}).',
+            remedy='Pass a subclass, or a function and its operations: linpoint.test(make, {"get": {"key": "ab"}}).',
         )
     return definition_of_object(subject, calls, **given)
 

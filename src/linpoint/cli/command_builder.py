@@ -51,11 +51,11 @@ def _refuse(error: click.UsageError, command: click.Command, ctx: click.Context,
     see = f"See `{ctx.command_path} --help`."
     if isinstance(error, click.NoSuchOption):
         flags = [flag for param in command.get_params(ctx) for flag in param.opts if flag.startswith("--")]
-        fact = f"there is no option {error.option_name}."
+        fact = f"unknown option {error.option_name}."
         raise _mistake(fact, f"{did_you_mean(error.option_name, flags)}{see}", usage) from None
     if isinstance(error, click.MissingParameter) and error.param is not None:
         name = error.param.metavar or error.param.human_readable_name
-        raise _mistake(f"the argument {name} is missing.", see, usage) from None
+        raise _mistake(f"missing argument {name}.", see, usage) from None
     if isinstance(error, click.BadOptionUsage):
         needs = "takes no value" if "does not take" in error.message else "requires a value"
         raise _mistake(f"the option {error.option_name} {needs}.", see, usage) from None
@@ -133,7 +133,7 @@ class OptionsCommand(click.Command):
         except click.UsageError as error:
             _refuse(error, self, ctx, self._usage(ctx))
         if rest and not ctx.resilient_parsing:
-            fact = f"there are too many arguments: {' '.join(rest)}."
+            fact = f"too many arguments: {' '.join(rest)}."
             raise _mistake(fact, f"See `{ctx.command_path} --help`.", self._usage(ctx))
         return rest
 
@@ -160,8 +160,8 @@ class OptionsCommand(click.Command):
         options = merge_layers(self.options_class, layers)
         for field, each in self.options_class.declared().items():
             if each.required and not each.positional and getattr(options, field) is None:
-                remedy = f"Add it, or put it into pyproject.toml. See `{ctx.command_path} --help`."
-                raise _mistake(f"the option {each.flag} is missing.", remedy, self._usage(ctx))
+                remedy = f"Add it, or set it in pyproject.toml. See `{ctx.command_path} --help`."
+                raise _mistake(f"missing option {each.flag}.", remedy, self._usage(ctx))
         return options
 
     def _given(self, ctx: click.Context) -> Mapping[str, Any]:
@@ -226,7 +226,7 @@ class CommandGroup(click.Group):
         """Find the command that the first word names; propose the nearest name if there is none."""
         if args and args[0] not in self.entries and not args[0].startswith("-"):
             remedy = f"{did_you_mean(args[0], self.entries)}See `{ctx.command_path} --help`."
-            raise _mistake(f'there is no command "{args[0]}".', remedy, self._usage(ctx))
+            raise _mistake(f'unknown command "{args[0]}".', remedy, self._usage(ctx))
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -144,7 +144,7 @@ def main(*, began: float | None = None) -> None:
             "LP-U005",
             f"the output cannot be written: {unwritten.strerror}.",
             place="standard output",
-            remedy="Make room, or send it elsewhere.",
+            remedy="Free some space, or redirect the output.",
         )
         code = _fail(error, as_json=False)
         standard_streams.close_streams()

@@ -44,7 +44,10 @@ def install_completion(command: click.Command, shell: str, flag: str) -> None:
         path.write_text(completion_script(command, name, flag), encoding="utf-8")
     except OSError as error:
         raise UsageError(
-            "LP-U005", f"the file cannot be written: {error.strerror}.", place=str(path), remedy="Make it writable."
+            "LP-U005",
+            f"the file cannot be written: {error.strerror}.",
+            place=str(path),
+            remedy="Make the path writable.",
         ) from None
     print_text(f"wrote {path}; new shells use it")
     if name in _AFTERWARDS:

@@ -93,6 +93,6 @@ def _refusal(fact: str, word: str, named: Mapping[str, str]) -> UsageError:
     hint = did_you_mean(word.partition("=")[0], flags) if word not in named else ""
     return UsageError(
         "LP-U001",
-        f"a comment `// linpoint:` has options of the command, but {fact}.",
-        remedy=f"{hint}Known here: {', '.join(flags)}; after -- compiler flags and more sources.",
+        f"a comment `// linpoint:` must contain options of the command: {fact}.",
+        remedy=f"{hint}Use {', '.join(flags)}, or compiler flags and sources after --.",
     )

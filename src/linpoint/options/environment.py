@@ -50,7 +50,7 @@ def _refuse_misspelt(variable: str) -> None:
     word = variable.removeprefix(_PREFIX)
     near = None if word in known else nearest_name(word, known)
     if near is not None and _is_misspelt(word, near):
-        fact = f"there is no option of the environment variable {variable}."
+        fact = f"unknown environment variable {variable}."
         raise UsageError("LP-U001", fact, place=variable, remedy=f"Did you mean {_PREFIX}{near}?")
 
 

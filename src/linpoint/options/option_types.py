@@ -18,6 +18,7 @@ from linpoint.limits.budget import seconds, size
 from linpoint.options.nearest_name import did_you_mean
 from linpoint.options.source_arguments import flags_in_directory, spec_in_directory
 from linpoint.scenarios.scenario import Scenario
+from linpoint.text.phrases import join_words
 
 _MAX_DIGITS: Final = 18
 _TRUE: Final = ("1", "true", "yes", "on")
@@ -117,10 +118,9 @@ class Choice(OptionType):
     def check(self, value: Any, name: str) -> str:
         """Accept one of the names."""
         if not isinstance(value, str) or value not in self.names:
-            fact = f'there is no {self.noun} "{value}".' if self.noun else f"{name} {value!r} is none."
+            fact = f'unknown {self.noun} "{value}".' if self.noun else f"{name} {value!r} is not allowed."
             hint = did_you_mean(str(value), self.names)
-            known = f"Use {', '.join(self.names)}." if self.noun else f"It is one of {', '.join(self.names)}."
-            raise UsageError(self.code, fact, remedy=hint + known)
+            raise UsageError(self.code, fact, remedy=f"{hint}Use {join_words(self.names, 'or')}.")
         return value
 
 
@@ -149,7 +149,8 @@ class Choices(OptionType):
         """Read the names in a text."""
         found = tuple(word.strip().lower() for word in text.split(",") if word.strip())
         if not found:
-            raise self.error(self.code, f"{name} names no {self.noun}.", remedy=f"They are {', '.join(self.names)}.")
+            remedy = f"Use one or more of: {', '.join(self.names)}."
+            raise self.error(self.code, f"{name} names no {self.noun}.", remedy=remedy)
         return self.check(found, name)
 
     def parse_all(self, texts: Sequence[str], name: str) -> tuple[str, ...]:
@@ -159,11 +160,11 @@ class Choices(OptionType):
     def check(self, value: Any, name: str) -> tuple[str, ...]:
         """Accept a sequence of the names."""
         if not isinstance(value, (list, tuple, frozenset)):
-            raise _wrong(name, value, f"a list of {self.noun}s", f"They are {', '.join(self.names)}.")
+            raise _wrong(name, value, f"a list of {self.noun}s", f"Use one or more of: {', '.join(self.names)}.")
         for each in value:
             if each not in self.names:
-                remedy = f"{did_you_mean(str(each), self.names)}They are {', '.join(self.names)}."
-                raise self.error(self.code, f"{name}: there is no {self.noun} {each!r}.", remedy=remedy)
+                remedy = f"{did_you_mean(str(each), self.names)}Use one or more of: {', '.join(self.names)}."
+                raise self.error(self.code, f"{name}: unknown {self.noun} {each!r}.", remedy=remedy)
         return tuple(value)
 
     def words(self, value: Any) -> list[str]:
@@ -197,7 +198,7 @@ class WholeNumber(OptionType):
 
     @property
     def _remedy(self) -> str:
-        return "Give a whole number." if self.minimum is None else f"Give {self.minimum} or more."
+        return "Use a whole number." if self.minimum is None else f"Use {self.minimum} or more."
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ def _refuse_foreign(path: Path) -> None:
     """
     directory, owner = path.parent.stat(), path.stat().st_uid
     if directory.st_mode & stat.S_IWOTH and owner not in (0, directory.st_uid, os.geteuid()):
-        fact = "the project file belongs to another user, in a directory in which everybody may write."
-        remedy = "Work in a directory of your own, or put a pyproject.toml of your own into this one."
+        fact = "the project file belongs to another user, in a directory that every user can write to."
+        remedy = "Work in a directory of your own, or add your own pyproject.toml to this one."
         raise UsageError("LP-U001", fact, place=str(path), remedy=remedy)
 
 
@@ -134,9 +134,9 @@ class _ProjectFile:
         return Layer(Surface.TOML, found)
 
     def _unknown(self, key: str, table: str, known: Any) -> UsageError:
-        remedy = f"{did_you_mean(key, known)}Known here: {', '.join(sorted(known))}."
+        remedy = f"{did_you_mean(key, known)}Use one of: {', '.join(sorted(known))}."
         return UsageError(
-            "LP-U001", f"there is no option {key!r} in [{table}].", place=self._place(key, table), remedy=remedy
+            "LP-U001", f"unknown option {key!r} in [{table}].", place=self._place(key, table), remedy=remedy
         )
 
     def _place(self, key: str, table: str) -> str:

@@ -56,9 +56,9 @@ class Requires:
         """Reject them without the required option."""
         if any(map(given.is_set, self.names)) and not given.has_value(self.needed):
             flag = given.options[self.needed].flag
-            goes = "go" if len(self.names) > 1 else "goes"
+            verb = "require" if len(self.names) > 1 else "requires"
             remedy = self.remedy or f"Add {flag}."
-            raise UsageError("LP-U001", f"{given.flags(self.names)} {goes} with {flag}.", remedy=remedy)
+            raise UsageError("LP-U001", f"{given.flags(self.names)} {verb} {flag}.", remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,14 @@ class Conflicts:
 
     name: str
     others: tuple[str, ...]
-    remedy: str = "Leave one of them out."
+    remedy: str = "Omit one of them."
 
     def check(self, given: GivenOptions) -> None:
         """Reject the combination."""
         for other in self.others if given.is_set(self.name) else ():
             if given.is_set(other):
                 flags = (given.options[each].flag for each in (other, self.name))
-                raise UsageError("LP-U001", f"{' does not go with '.join(flags)}.", remedy=self.remedy)
+                raise UsageError("LP-U001", f"{' cannot be combined with '.join(flags)}.", remedy=self.remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Exclusive:
         """Reject several of them."""
         found = tuple(filter(given.is_set, self.names))
         if len(found) > 1:
-            raise UsageError("LP-U001", f"{given.flags(found)} exclude each other.", remedy="Leave all but one out.")
+            raise UsageError("LP-U001", f"{given.flags(found)} exclude each other.", remedy="Omit all but one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +107,4 @@ class OnlyFor:
         for name in self.names if language != self.language else ():
             if name in given.explicit:
                 flag = given.options[name].flag
-                raise UsageError("LP-U001", f"{flag} is for {self.targets}.", remedy="Leave it out.")
+                raise UsageError("LP-U001", f"{flag} is for {self.targets}.", remedy=f"Omit {flag}.")

@@ -149,7 +149,7 @@ class Recorder:
                 raise UsageError(
                     "LP-U001",
                     f'{type(thing).__name__} has no method "{method}".',
-                    remedy=f"It has: {', '.join(_public(thing))}.",
+                    remedy=f"Use one of: {', '.join(_public(thing))}.",
                 )
         calls = {
             operation.replace("-", "_"): self.recorded(getattr(thing, method), name=operation, process=process, key=key)
@@ -253,9 +253,9 @@ class Recorder:
         who = "a thread" if process is None else f"process {process}"
         return HistoryError(
             "LP-H004",
-            f'{who} called "{self._labels[number].name}" inside of its own "{last}".',
+            f'{who} called "{self._labels[number].name}" inside its own "{last}".',
             place="recorder",
-            remedy="Record the outer operation alone, or give overlapping operations different process ids.",
+            remedy="Record only the outer operation, or give overlapping operations different process ids.",
         )
 
     def _number(self, name: str, key: Value) -> int:
@@ -308,7 +308,7 @@ def _moment() -> int:
 
 def _require_process(process: Any) -> None:
     if process is not None and type(process) not in (int, str):
-        raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Name it by an integer or a string.")
+        raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Use an integer or a string.")
 
 
 def _public(thing: Any) -> list[str]:
@@ -336,7 +336,7 @@ def _positional(
         names = ", ".join(keywords if bound is None else bound.kwargs)
         raise UsageError(
             "LP-U001",
-            f'"{name}" was called with {names} by name, and operations have arguments by position alone.',
-            remedy="Record a function that takes them by position and passes them on.",
+            f'"{name}" was called with {names} by name, but operations take arguments by position only.',
+            remedy="Record a function that takes them by position and forwards them.",
         )
     return bound.args

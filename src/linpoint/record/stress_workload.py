@@ -51,8 +51,8 @@ class StressWorkload:
         if any(each.is_async for each in definition.operations.values()):
             raise UsageError(
                 "LP-U001",
-                f"{definition.name} has operations that are coroutines, and stress runs threads.",
-                remedy="Record them with linpoint.Recorder, or wrap each in a function that runs it to its end.",
+                f"{definition.name} has operations that are coroutines, but stress tests run threads.",
+                remedy="Record them with linpoint.Recorder, or wrap each in a function that runs it to completion.",
             )
         self._definition = definition
         self._threads, self._operations, self._seed = threads, operations, seed
@@ -66,7 +66,7 @@ class StressWorkload:
             self._observation = ((len(self.labels), definition.observe, ()),)
             self.labels.append(OperationLabel(_OBSERVATION))
         if self._only_scenarios and not self._scenarios:
-            raise UsageError("LP-U001", "there are no scenarios to run.", remedy="Give one, or leave scenarios out.")
+            raise UsageError("LP-U001", "there are no scenarios to run.", remedy="Pass a scenario, or omit scenarios.")
 
     @property
     def most_threads(self) -> int:

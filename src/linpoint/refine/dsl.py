@@ -83,7 +83,7 @@ class Model:
             f"self.{name} cannot be set.",
             remedy=f"Write self.{name}.store(...)."
             if isinstance(declared, Atomic | Record)
-            else "What is shared is declared in the class, and all else is a local variable.",
+            else "Declare shared state in the class, and use local variables for the rest.",
         )
 
     @classmethod
@@ -115,17 +115,17 @@ def array(initial: Any, *, size: int) -> Array:
     """An array of ``size`` cells, each with that initial value: a value, a record or a lock."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         fact = f"an array cannot have size {size!r}."
-        raise ModelError("LP-M010", fact, place=_caller(), remedy="Give a number from 1 on.")
+        raise ModelError("LP-M010", fact, place=_caller(), remedy="Use a number of at least 1.")
     if isinstance(initial, Array):
-        fact = "an array of arrays is none of the modelling words."
-        raise ModelError("LP-M010", fact, place=_caller(), remedy="Use one of rows * columns.")
+        fact = "arrays of arrays are not supported."
+        raise ModelError("LP-M010", fact, place=_caller(), remedy="Use one array of size rows * columns.")
     return Array(initial if isinstance(initial, Atomic | Lock) else Atomic(initial), size)
 
 
 def record(**fields: Any) -> Any:
     """In a class, one cell with these fields; in a method, a value with them. It is stored and compared as a whole."""
     if not fields:
-        fact = "a record has at least one field."
+        fact = "a record must have at least one field."
         raise ModelError("LP-M010", fact, place=_caller(), remedy="Write linpoint.record(name=value).")
     return Record(**fields)
 
@@ -146,7 +146,7 @@ def point() -> None:
 def dcas(first: Any, second: Any, old1: Any, old2: Any, new1: Any, new2: Any, /) -> bool:
     """Atomically change two different cells if both have the expected values; return whether they had."""
     if first is second:
-        raise ModelError("LP-M008", "dcas is of two different cells.", remedy="Use .cas(...) for one.")
+        raise ModelError("LP-M008", "dcas requires two different cells.", remedy="Use .cas(...) for one.")
     if not (same(first.load(), old1) and same(second.load(), old2)):
         return False
     first.store(new1)
@@ -157,7 +157,7 @@ def dcas(first: Any, second: Any, old1: Any, old2: Any, new1: Any, new2: Any, /)
 def assume(condition: Any) -> None:
     """Exclude all runs in which ``condition`` is false. Plain Python raises ``ModelStuckError`` instead."""
     if not condition:
-        raise ModelStuckError("what the model assumes is not so")
+        raise ModelStuckError("an assumption of the model does not hold")
 
 
 _choosers: list[_Chooser] = []

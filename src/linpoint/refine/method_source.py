@@ -71,16 +71,16 @@ def source_of(function: FunctionType) -> MethodSource:
     if not lines:
         raise ModelError(
             "LP-M001",
-            f"the source of {function.__qualname__} is not there.",
+            f"the source of {function.__qualname__} is not available.",
             place=file,
-            remedy="Write the model in a file of its own; one that was typed in or made by exec has no source.",
+            remedy="Write the model in a file; interactive input and exec provide no source.",
         )
     try:
         return _parsed(file, tuple(lines))
     except SyntaxError as error:
         raise ModelError(
             "LP-M001",
-            f"the file has changed, and is no Python any more: {error.msg}.",
+            f"the file has changed and is no longer valid Python: {error.msg}.",
             place=f"{file}:{error.lineno}",
             remedy="Load it again.",
         ) from error
@@ -94,7 +94,7 @@ def definition_of(function: FunctionType) -> FunctionNode:
     if found is None:
         raise ModelError(
             "LP-M001",
-            f"{function.__qualname__} is not there any more, or was not written by def.",
+            f"{function.__qualname__} no longer exists, or was not defined by def.",
             place=f"{source.shown}:{code.co_firstlineno}",
             remedy="Load the file again if it has changed; write each method of a model as def.",
         )

@@ -33,7 +33,9 @@ def with_constants(model: _Model, constants: Mapping[str, Any]) -> _Model:
             raise ModelError(
                 "LP-M013",
                 f"{model.__name__} has no constant {name}.",
-                remedy=f"{nearest(name, known)}It has: {', '.join(known) or 'none'}.",
+                remedy=f"{nearest(name, known)}Use one of: {', '.join(known)}."
+                if known
+                else f"Remove it; {model.__name__} has no constants.",
             )
     made: dict[type, type] = {}
     for each in reversed(model.__mro__):
@@ -62,7 +64,7 @@ def _as_constant(model: type, name: str, value: Any) -> Any:
         raise ModelError(
             "LP-M010",
             f"{name} of {model.__name__} cannot be {value!r}.",
-            remedy="Constants are integers, bools, texts, None, tuples and ranges of them, and enumerations.",
+            remedy="Use integers, bools, texts, None, tuples or ranges of them, or enumerations.",
         )
     return value
 
@@ -84,8 +86,8 @@ def _recreated(model: type, bases: tuple[type, ...], values: Mapping[str, Any]) 
     if found is None:
         raise ModelError(
             "LP-M001",
-            f"the source of {model.__name__} is not there, and its constants cannot be changed without.",
-            remedy="Write the model in a file of its own.",
+            f"the source of {model.__name__} is not available, so its constants cannot be changed.",
+            remedy="Write the model in a file.",
         )
     source, node = found
     body = _Body({name: value for name, value in values.items() if name in vars(model)})
@@ -97,9 +99,9 @@ def _recreated(model: type, bases: tuple[type, ...], values: Mapping[str, Any]) 
     except Exception as error:
         raise ModelError(
             "LP-M013",
-            f"{model.__name__} cannot be made with {_shown(values)}: {type(error).__name__}: {error}.",
+            f"{model.__name__} cannot be created with {_shown(values)}: {type(error).__name__}: {error}.",
             place=source.place(node),
-            remedy="Let what the class computes allow these constants, and use names of the file only.",
+            remedy="Make the class accept these constants, and use only names of its file.",
         ) from error
     for name, thing in body.items():
         if isinstance(thing, FunctionType) or is_node_class(thing):

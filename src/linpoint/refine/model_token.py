@@ -48,8 +48,8 @@ class ModelToken:
         nodes, slot_bytes, stores = run.room
         fits = slot_bytes in _SLOT_BYTES and 0 <= stores <= MAX_BUFFERED_STORES
         if not fits or any(count < 0 for count in nodes) or sum(nodes) > 2 * MAX_NODES:
-            raise replay_token.not_a_finding("there is no such layout of a state")
+            raise replay_token.not_a_finding("invalid layout of a state")
         for name in run.left_out:
             if name not in REDUCTIONS:
-                raise replay_token.not_a_finding(f"there is no reduction {name!r}")
+                raise replay_token.not_a_finding(f"unknown reduction {name!r}")
         return cls(options, run)

@@ -75,7 +75,7 @@ def make_node_class(node_class: type) -> None:
     def __init__(self: Any, **given: Any) -> None:  # noqa: N807 - it becomes the method of that name
         for each in fields:
             if each.must and each.name not in given:
-                raise _misfit(node_class, f'the field "{each.name}" is a tuple without a default.', "Give it.")
+                raise _misfit(node_class, f'the field "{each.name}" is a tuple without a default.', "Pass it.")
             value = given.pop(each.name, each.default)
             if each.is_lock:
                 value = Lock()
@@ -83,13 +83,13 @@ def make_node_class(node_class: type) -> None:
                 value = Atomic(value)
             object.__setattr__(self, each.name, value)
         if given:
-            raise _misfit(node_class, f'there is no field "{next(iter(given))}".', _known(fields))
+            raise _misfit(node_class, f'unknown field "{next(iter(given))}".', _known(fields))
 
     def __setattr__(self: Any, name: str, value: Any) -> None:  # noqa: N807 - as above
         if name in kept:
             raise ModelError("LP-M004", f'"{name}" of a {node_class.__name__} is a cell.', remedy="Write .store(...).")
         if all(name != each.name for each in fields):
-            raise _misfit(node_class, f'there is no field "{name}".', _known(fields))
+            raise _misfit(node_class, f'unknown field "{name}".', _known(fields))
         object.__setattr__(self, name, value)
 
     def __repr__(self: Any) -> str:  # noqa: N807 - as above
@@ -149,7 +149,7 @@ def _width(value: Any) -> int:
 
 
 def _known(fields: tuple[NodeField, ...]) -> str:
-    return f"It has: {', '.join(each.name for each in fields)}." if fields else "It has none."
+    return f"Use one of: {', '.join(each.name for each in fields)}." if fields else "Remove it; there are no fields."
 
 
 def _misfit(node_class: type, fact: str, remedy: str) -> ModelError:

@@ -109,7 +109,7 @@ class Lock:
     def acquire(self) -> None:
         """Wait until the lock is free, and acquire it."""
         if self._held:
-            raise ModelStuckError("the lock is held, and nobody else is there to release it")
+            raise ModelStuckError("the lock is held, and no other process can release it")
         self._held = True
 
     def release(self) -> None:
@@ -145,7 +145,7 @@ class ArrayElements:
 
     def __getitem__(self, index: int) -> Any:
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self._all):
-            raise IndexError(f"{index!r} is no index of an array of {len(self._all)}")
+            raise IndexError(f"{index!r} is out of range for an array of size {len(self._all)}")
         return self._all[index]
 
 
@@ -209,7 +209,9 @@ class Record:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise ModelError(
-            "LP-M002", f'the field "{name}" of a record cannot be set.', remedy="Make another: linpoint.record(...)."
+            "LP-M002",
+            f'the field "{name}" of a record cannot be set.',
+            remedy="Create another record: linpoint.record(...).",
         )
 
     def __eq__(self, other: object) -> bool:

@@ -46,15 +46,13 @@ def search_by_points(task: RefinementTask, limits: StateSearchLimits) -> StateSe
 
 def _require_points(program: CompiledModel, spec: Spec | CompiledModel | None) -> None:
     if isinstance(spec, CompiledModel):
-        raise UsageError(
-            "LP-U001", "--points needs a sequential spec, and this one is a model.", remedy="Leave out --points."
-        )
+        raise UsageError("LP-U001", "--points requires a sequential spec, not a model.", remedy="Omit --points.")
     if not any(each.code is OpCode.POINT for each in program.code):
         raise ModelError(
             "LP-M019",
             f"{program.name} marks no linearization point.",
             place=f"{program.file}:{program.line}",
-            remedy="Write linpoint.point() behind the step where an operation takes effect, or leave out --points.",
+            remedy="Write linpoint.point() after the step where an operation takes effect, or omit --points.",
         )
 
 

@@ -27,8 +27,8 @@ def find_spec(model: type[Model], spec: Any = None) -> Spec | CompiledModel:
     if spec is None:
         raise ModelError(
             "LP-M017",
-            f"{model.__name__} says nothing of its spec.",
-            remedy="Name one with --spec, or write spec = linpoint.specs.queue in the class.",
+            f"{model.__name__} names no spec.",
+            remedy="Add --spec, or write spec = linpoint.specs.queue in the class.",
         )
     if isinstance(spec, str):
         spec = _named_model(spec) or spec
@@ -80,19 +80,19 @@ class RefinementTask:
         """The bounds for the state layout; raises a coded error for impossible ones."""
         options = self.options
         if options.fairness != "none" and options.progress != "returns":
-            remedy = "Add --progress returns, or leave it out."
-            raise UsageError("LP-U001", "--fairness is for --progress returns alone.", remedy=remedy)
+            remedy = "Add --progress returns, or omit --fairness."
+            raise UsageError("LP-U001", "--fairness requires --progress returns.", remedy=remedy)
         roles = deal_roles(self.program, options.processes)
         count = sum(number for _, number in roles)
         if not 0 < count <= MAX_PROCESSES or any(number < 0 for _, number in roles):
             raise UsageError(
-                "LP-U001", f"{count} is no number of processes.", remedy=f"Use 1 to {MAX_PROCESSES}, 2 or 3 mostly."
+                "LP-U001", f"{count} is not a valid number of processes.", remedy=f"Use 1 to {MAX_PROCESSES}."
             )
         if options.operations < 0 or options.operations > 200:  # counted in one byte
             raise UsageError(
                 "LP-U001",
-                f"{options.operations} is no number of operations.",
-                remedy="Use 1 to 200, or 0 for any number where the states of the model are bounded.",
+                f"{options.operations} is not a valid number of operations.",
+                remedy="Use 1 to 200, or 0 for an unbounded number if the state space is finite.",
             )
         without = frozenset(options.without)
         if isinstance(self.spec, Spec) and self.spec.uses_process:

@@ -149,9 +149,9 @@ class NumberedModel:
             call = f"{name}({', '.join(map(format_value, arguments))})"
             raise ModelError(
                 "LP-M021",
-                f"it has no operation {call}, which {assembly.program.name} has.",
+                f"the specification lacks the operation {call} of {assembly.program.name}.",
                 place=f"{program.file}:{program.line}",
-                remedy="Both need the same operations, arguments and roles.",
+                remedy="Give both the same operations, arguments and roles.",
             ) from None
         self.native = AbstractModel(self.assembly.native, numbers, self._same)
 

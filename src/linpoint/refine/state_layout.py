@@ -389,7 +389,7 @@ def deal_roles(
         given = dict(processes)
         unknown = [name for name in given if name not in roles]
         if unknown:
-            known = f"Its roles are {', '.join(roles)}." if roles else "Say just how many processes there are."
+            known = f"Use one of: {', '.join(roles)}." if roles else "Pass only the number of processes."
             raise ModelError("LP-M018", f"{program.name} has no role {unknown[0]!r}.", place=program.file, remedy=known)
         return tuple((role, given.get(role, 0)) for role in roles)
     if not roles:

@@ -170,9 +170,9 @@ def _more_room_of(numbered: NumberedModel) -> LayoutSizes | str:
     program = numbered.program
     raise ModelError(
         "LP-M022",
-        f"{program.name}, which is the specification, goes wrong here: {FAULTS[fault]}.",
+        f"{program.name}, which is the specification, fails here: {FAULTS[fault]}.",
         place=f"{program.file}:{program.code[instruction].line}",
-        remedy="Check it by itself first: linpoint refine with a spec of its own.",
+        remedy="Check it alone first: linpoint refine with its own spec.",
     )
 
 
@@ -188,9 +188,9 @@ def _more_room(
     if lacking is ExhaustedRoom.STORES:
         if room.stores < MAX_BUFFERED_STORES:
             return replace(room, stores=room.stores * 2)
-        return f"{room.stores} stores of one process that wait"
+        return f"{room.stores} buffered stores of one process"
     if assembly.counted_bits:
-        return "1,000 values where pointers are counted"
+        return "1,000 values with counted pointers"
     if room.slot_bytes < 4:
         return replace(room, slot_bytes=room.slot_bytes * 2)
     return "integers of 31 bits"

@@ -84,7 +84,7 @@ def require_hypothesis(what: str, *, place: str | None = None) -> Any:
             "LP-T011",
             f"{what} needs Hypothesis, which is not installed.",
             place=place,
-            remedy="pip install linpoint[hypothesis], or give a list of values.",
+            remedy="Run pip install linpoint[hypothesis], or pass a list of values.",
         ) from None
     return hypothesis
 
@@ -93,32 +93,32 @@ def _taken(given: Any, place: str | None, what: str) -> tuple[Value, ...]:
     if not isinstance(given, Iterable):
         raise TestError(
             "LP-T005",
-            f"{what} gets {given!r}, which has no values to take.",
+            f"{what} gets {given!r}, which is not a source of values.",
             place=place,
-            remedy="Give a list, a string, a range, or a Hypothesis strategy (with its parentheses: st.integers()).",
+            remedy="Use a list, a string, a range, or a Hypothesis strategy (with its parentheses: st.integers()).",
         )
     try:
         values = list(islice(given, MAX_ITERABLE_VALUES + 1))
     except Exception as error:
         raise TestError(
             "LP-T005",
-            f"the values of {what} cannot be taken: {type(error).__name__}: {error}.",
+            f"the values of {what} cannot be read: {type(error).__name__}: {error}.",
             place=place,
-            remedy="Give a list.",
+            remedy="Use a list.",
         ) from error
     if len(values) > MAX_ITERABLE_VALUES:
         raise TestError(
             "LP-T005",
-            f"the values of {what} do not end: there are more than {MAX_ITERABLE_VALUES:,}.",
+            f"{what} has too many values: more than {MAX_ITERABLE_VALUES:,}.",
             place=place,
-            remedy="Give a few values; small scenarios meet on them more often.",
+            remedy="Use a few values; small scenarios collide on them more often.",
         )
     distinct: dict[Hashable, Value] = {}
     for value in values:
         admitted = json_value(value, place=place, what=f"a value of {what}")
         distinct.setdefault(canonical(admitted), admitted)
     if not distinct:
-        raise TestError("LP-T005", f"{what} gets no values.", place=place, remedy="Give at least one.")
+        raise TestError("LP-T005", f"{what} gets no values.", place=place, remedy="Add at least one.")
     if isinstance(given, AbstractSet):  # the order of a set differs between runs, and a finding must be replayable
         return tuple(sorted(distinct.values(), key=lambda value: (len(format_value(value)), format_value(value))))
     return tuple(distinct.values())
@@ -154,8 +154,8 @@ def _simplest(strategy: Any, place: str | None, what: str) -> tuple[Value, ...]:
     if not distinct:
         raise TestError(
             "LP-T005",
-            f"the strategy of {what} gives no values.",
+            f"the strategy of {what} produces no values.",
             place=place,
-            remedy="Loosen its filters; st.nothing() has none.",
+            remedy="Loosen its filters; st.nothing() has no values.",
         )
     return tuple(distinct.values())

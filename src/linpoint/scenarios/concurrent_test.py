@@ -142,7 +142,7 @@ class ConcurrentTestDefinition:
                 "LP-T007",
                 f'{self.name} has no operation "{call.operation}".',
                 place=str(call),
-                remedy=f"{nearest(call.operation, self.operations)}It has: {', '.join(self.operations)}.",
+                remedy=f"{nearest(call.operation, self.operations)}Use one of: {', '.join(self.operations)}.",
             )
         if len(call.args) != len(known.parameters):
             wanted = count_noun(len(known.parameters), "argument")
@@ -150,7 +150,7 @@ class ConcurrentTestDefinition:
                 "LP-T008",
                 f'"{known.name}" of {self.name} takes {wanted}, not {len(call.args)}.',
                 place=str(call),
-                remedy=f"It is {known.signature()}.",
+                remedy=f"Call {known.signature()}.",
             )
         return call if call.operation == known.name else replace(call, operation=known.name)
 
@@ -208,8 +208,8 @@ def definition_of_object(
     """
     owner = name or str(getattr(setup, "__name__", type(setup).__name__))
     if not callable(setup):
-        fact = f"{setup!r} cannot be called to make an object."
-        raise TestError("LP-T003", fact, remedy="Give a class or a function without parameters.")
+        fact = f"{setup!r} cannot be called to create an object."
+        raise TestError("LP-T003", fact, remedy="Pass a class or a function without parameters.")
     check_call(owner, "setup", setup, 0)
     if observe is not None:
         check_call(owner, "observe", observe, 1)
@@ -271,7 +271,7 @@ def _instance(test: type[ConcurrentTest]) -> ConcurrentTest:
             "LP-T013",
             f"{test.__name__}() raised {type(error).__name__}: {error}.",
             place=_file_of(test),
-            remedy="A test is made without arguments; make the object in setup.",
+            remedy="Let the class take no arguments, and create the object in setup.",
         ) from error
 
 
@@ -299,7 +299,7 @@ def _named(owner: str, operations: Any) -> Iterable[tuple[str, Any]]:
         elif callable(each) and hasattr(each, "__name__"):
             yield each.__name__, each
         else:
-            raise bad_setting(owner, "an operation", each, "Give names of methods, functions, or a dict of them.")
+            raise bad_setting(owner, "an operation", each, "Use names of methods, functions, or a dict of them.")
 
 
 def _of_object(owner: str, setup: Callable[[], Any], name: str, given: Any) -> TestedOperation:
@@ -315,7 +315,7 @@ def _of_object(owner: str, setup: Callable[[], Any], name: str, given: Any) -> T
         raise TestError(
             "LP-T007",
             f'{owner} has no method "{name}".',
-            remedy=f"{nearest(name, public)}It has: {', '.join(public)}.",
+            remedy=f"{nearest(name, public)}Use one of: {', '.join(public)}.",
         )
     called = method or name.replace("-", "_")
     mark = OperationMark(sources=dict(given or {}))
@@ -332,14 +332,14 @@ def _calling(method: str) -> Callable[..., Any]:
 def _taken(owner: str, name: str, method: Any) -> TestError:
     return TestError(
         "LP-T010",
-        f'"{method.__name__}" is a setting of {owner}, and also the method of an operation.',
+        f'"{method.__name__}" is both a setting of {owner} and the method of an operation.',
         place=place_of(method),
         remedy=f'Rename the method and keep the operation\'s name: @linpoint.operation(name="{name}", ...)',
     )
 
 
 def _no_setup(owner: str, place: str | None) -> TestError:
-    remedy = "Write def setup(self): return ..., which makes a fresh object for each run."
+    remedy = "Write def setup(self): return ..., which creates a fresh object for each run."
     return TestError("LP-T003", f"{owner} has no setup.", place=place, remedy=remedy)
 
 

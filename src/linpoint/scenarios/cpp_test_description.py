@@ -22,7 +22,7 @@ from linpoint.scenarios.tested_operation import OperationsByName, TestedOperatio
 
 _MAX_PARAMETER_VALUES: Final = 16
 """The maximum number of values generated for one parameter."""
-_ANOTHER_NAME: Final = 'Give one of them another in LINPOINT_TEST: (method, "operation").'
+_ANOTHER_NAME: Final = 'Rename one of them in LINPOINT_TEST: (method, "operation").'
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _DEFAULT_VALUES_PER_TYPE: Final = 2
 
@@ -94,9 +94,9 @@ class CppObjectTest:
                 if not fits(kind, value):
                     raise TestError(
                         "LP-T008",
-                        f'argument {number} of "{call.operation}" is {_words(kind)}, and {format_value(value)} is none.',
+                        f'argument {number} of "{call.operation}" must be {_words(kind)}, not {format_value(value)}.',
                         place=str(call),
-                        remedy="Arguments are JSON literals of the types that the method takes.",
+                        remedy="Use JSON literals of the types of the method.",
                     )
         return accepted
 
@@ -145,7 +145,7 @@ def _object_test(test: TestDescription, remarks: Iterable[Remark], file: str, wi
     known = [operation.name for operation in test.operations]
     for name in given:
         if name not in known:
-            _refuse(file, f'LINPOINT_VALUES names an operation "{name}", which {test.name} does not have.', name, known)
+            _refuse(file, f'LINPOINT_VALUES names an operation "{name}" that {test.name} does not have.', name, known)
     operations = OperationsByName(
         (_operation(each, given.get(each.name), file, width) for each in test.operations), remedy=_ANOTHER_NAME
     )
@@ -155,7 +155,7 @@ def _object_test(test: TestDescription, remarks: Iterable[Remark], file: str, wi
 
 
 def _not_here(*_: Any) -> NoReturn:
-    raise RuntimeError("the object is made and called by the host")
+    raise RuntimeError("the host creates and calls the object")
 
 
 def _operation(said: OperationDescription, given: str | None, file: str, width: int) -> TestedOperation:
@@ -169,9 +169,9 @@ def _given(said: OperationDescription, text: str, file: str) -> tuple[tuple[Valu
     try:
         lists = msgspec.json.decode(f"[{text}]", type=list[list[Any]])
     except msgspec.MsgspecError as error:
-        _refuse(file, f'LINPOINT_VALUES of "{said.name}" is no JSON list for each parameter: {error}.')
+        _refuse(file, f'LINPOINT_VALUES of "{said.name}" must be a JSON list for each parameter: {error}.')
     if len(lists) != len(said.parameters) or not all(lists):
-        _refuse(file, f'LINPOINT_VALUES of "{said.name}" needs {len(said.parameters)} lists with values.')
+        _refuse(file, f'LINPOINT_VALUES of "{said.name}" requires {len(said.parameters)} non-empty lists.')
     for kind, values in zip(said.parameters, lists, strict=True):
         for value in values:
             if not fits(kind, _frozen(value)):
@@ -186,12 +186,12 @@ def _role(text: str, known: Sequence[str], file: str) -> Role:
     words = [word.strip() for word in text.strip().rstrip("*").split(",")]
     for word in words:
         if word not in known:
-            _refuse(file, f'LINPOINT_ROLES names an operation "{word}", which the test does not have.', word, known)
+            _refuse(file, f'LINPOINT_ROLES names an operation "{word}" that the test does not have.', word, known)
     return Role(frozenset(words), text.strip().endswith("*"))
 
 
 def _refuse(file: str, fact: str, word: str = "", known: Sequence[str] = ()) -> NoReturn:
-    remedy = f"{nearest(word, known)}It has: {', '.join(known)}." if known else "See the documentation of test.hpp."
+    remedy = f"{nearest(word, known)}Use one of: {', '.join(known)}." if known else "See the documentation of test.hpp."
     raise TestError("LP-T017", fact, place=file, remedy=remedy)
 
 

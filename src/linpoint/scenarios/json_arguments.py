@@ -15,7 +15,7 @@ from linpoint.histories.formats.value_validation import validate_value
 from linpoint.histories.values import FrozenObject, Value
 
 _PLAIN: Final = frozenset({int, bool, float, type(None)})
-_REMEDY: Final = "Draw numbers, strings, lists or dicts, and make what you need of them inside the operation."
+_REMEDY: Final = "Draw numbers, strings, lists or dicts, and build other objects from them inside the operation."
 
 
 def json_value(value: Any, *, place: str | None = None, what: str = "an argument") -> Value:
@@ -47,4 +47,4 @@ def _check_letters(text: str, place: str | None, what: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         fact = f"{what} has the text {text!r}, with half of a surrogate pair, which is not JSON."
-        raise TestError("LP-T009", fact, place=place, remedy="Draw text that UTF-8 can hold.") from None
+        raise TestError("LP-T009", fact, place=place, remedy="Draw text that can be encoded as UTF-8.") from None

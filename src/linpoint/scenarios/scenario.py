@@ -30,8 +30,8 @@ class Call:
         if not isinstance(self.operation, str) or NAME.fullmatch(self.operation) is None:
             raise TestError(
                 "LP-T001",
-                f"{self.operation!r} cannot be the name of an operation.",
-                remedy="Names are identifiers, also with hyphens.",
+                f"{self.operation!r} is not a valid name of an operation.",
+                remedy="Use an identifier; hyphens are allowed.",
             )
         args = tuple(json_value(value, place=self.operation) for value in self.args)
         object.__setattr__(self, "args", args)
@@ -69,7 +69,7 @@ class Scenario:
         if not self.threads or not all(self.threads):
             empty = next((n for n, thread in enumerate(self.threads, 1) if not thread), None)
             fact = "a scenario has no threads." if empty is None else f"thread {empty} has no operations."
-            raise TestError("LP-T001", fact, remedy="Give each thread something to do, or leave it out.")
+            raise TestError("LP-T001", fact, remedy="Give each thread an operation, or remove the thread.")
 
     @classmethod
     def parse(cls, threads: str, before: str = "", after: str = "") -> Scenario:
@@ -148,5 +148,5 @@ def _bad_dict(place: str, found: Any, wanted: str) -> TestError:
         "LP-T001",
         f"expected {wanted}, found {format_value(found)}.",
         place=place,
-        remedy='Give what as_dict() returns: {"threads": [[{"op": "push", "args": [1]}], [{"op": "pop"}]]}.',
+        remedy='Pass the result of as_dict(): {"threads": [[{"op": "push", "args": [1]}], [{"op": "pop"}]]}.',
     )

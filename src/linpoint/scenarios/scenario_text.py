@@ -22,7 +22,7 @@ NAME: Final = re.compile(r"[^\W\d][\w-]*")
 ParsedCall = tuple[str, tuple[Value, ...]]
 
 _SPACE: Final = re.compile(r"\s*")
-_REMEDY: Final = 'Write it as in "push(1); pop() | push(2); pop()": arguments are JSON literals.'
+_REMEDY: Final = 'Write it as in "push(1); pop() | push(2); pop()", with JSON literals as arguments.'
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -23,9 +23,9 @@ def check_call(owner: str, what: str, function: Callable[..., Any], arguments: i
         wanted = "the object alone" if arguments else "no arguments"
         raise TestError(
             "LP-T010",
-            f"{what} of {owner} is called with {wanted}, which it does not take: {error}.",
+            f"{what} of {owner} is called with {wanted}, which it does not accept: {error}.",
             place=place_of(function),
-            remedy="Give the others defaults, or wrap it: lambda: Cache(capacity=2).",
+            remedy="Give the other parameters defaults, or wrap it: lambda: Cache(capacity=2).",
         ) from None
     except ValueError:
         pass
@@ -34,7 +34,7 @@ def check_call(owner: str, what: str, function: Callable[..., Any], arguments: i
 def check_number(owner: str, setting: str, value: Any, least: int, *, place: str | None = None) -> None:
     """Raise LP-T010 unless ``value`` is a whole number of at least ``least``."""
     if type(value) is not int or value < least:
-        raise bad_setting(owner, setting, value, f"Give a whole number, at least {least}.", place=place)
+        raise bad_setting(owner, setting, value, f"Use a whole number of at least {least}.", place=place)
 
 
 def listed_scenarios(owner: str, given: Any) -> tuple[Any, ...]:
@@ -42,7 +42,7 @@ def listed_scenarios(owner: str, given: Any) -> tuple[Any, ...]:
     found = (given,) if isinstance(given, (str, Scenario)) else tuple(given)
     for each in found:
         if not isinstance(each, (str, Scenario)):
-            raise bad_setting(owner, "scenarios", each, 'Give texts such as "push(1) | pop()", or Scenarios.')
+            raise bad_setting(owner, "scenarios", each, 'Use texts such as "push(1) | pop()", or Scenarios.')
     return found
 
 

@@ -45,9 +45,9 @@ class TestedOperation:
         if not isinstance(self.name, str) or NAME.fullmatch(self.name) is None:
             raise TestError(
                 "LP-T012",
-                f'"{self.name}" cannot stand in a scenario.',
+                f'"{self.name}" is not a valid name in a scenario.',
                 place=self.place,
-                remedy="Names are identifiers, also with hyphens.",
+                remedy="Use an identifier; hyphens are allowed.",
             )
         made = tuple(
             source_of(source, place=self.place, what=f'"{parameter}" of {self.name}')
@@ -69,7 +69,7 @@ class OperationsByName(Mapping[str, TestedOperation]):
     __slots__ = ("_found", "_names")
 
     def __init__(
-        self, operations: Iterable[TestedOperation], *, remedy: str = "Give one of them another with name=..."
+        self, operations: Iterable[TestedOperation], *, remedy: str = "Rename one of them with name=..."
     ) -> None:
         self._found: dict[str, TestedOperation] = {}
         for each in operations:
@@ -77,7 +77,7 @@ class OperationsByName(Mapping[str, TestedOperation]):
             if other is not each:
                 raise TestError(
                     "LP-T012",
-                    f'there is an operation "{other.name}" already, and "{each.name}" is the same name.',
+                    f'two operations have the same name: "{other.name}" and "{each.name}".',
                     place=each.place,
                     remedy=remedy,
                 )
@@ -160,7 +160,7 @@ def _marking(
         if not inspect.isfunction(function):
             raise TestError(
                 "LP-T010",
-                f"@linpoint.operation marks functions, and {function!r} is none.",
+                f"@linpoint.operation requires a function, not {function!r}.",
                 remedy="Write def name(self, subject, ...), and @linpoint.operation above all other decorators.",
             )
         place = place_of(function)
@@ -174,7 +174,7 @@ def _marking(
         for word, given in told.items():
             if not isinstance(given, str):
                 raise TestError(
-                    "LP-T010", f"{word}={given!r} of {what} is no text.", place=place, remedy=f'Write {word}="...".'
+                    "LP-T010", f"{word}={given!r} of {what} is not a text.", place=place, remedy=f'Write {word}="...".'
                 )
         setattr(function, _MARK, replace(mark, sources=taken, **told))
         return function
@@ -248,9 +248,9 @@ def _parameters(name: str, function: Callable[..., Any] | None, place: str | Non
     if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         raise TestError(
             "LP-T010",
-            f'the operation "{name}" does not take the object.',
+            f'the operation "{name}" has no parameter for the object.',
             place=place,
-            remedy=f"The object comes first, in a class after self: def {name}(self, subject, ...)",
+            remedy=f"Add it first, in a class after self: def {name}(self, subject, ...)",
         )
     return parameters[1:]
 
@@ -267,7 +267,7 @@ def _check_fit(
             "LP-T006",
             f'there are values for "{extra[0]}", but {shown} has no such parameter.',
             place=place,
-            remedy=f"{nearest(extra[0], known)}Each keyword is a parameter of the operation, after the object.",
+            remedy=f"{nearest(extra[0], known)}Use the names of the parameters after the object.",
         )
     given = sources if by_name else known[: len(sources)]
     missing = [each.name for each in parameters if each.default is each.empty and each.name not in given]
@@ -276,7 +276,7 @@ def _check_fit(
             "LP-T004",
             f'the parameter "{missing[0]}" of {shown} has no values.',
             place=place,
-            remedy=f"Say which: @linpoint.operation({missing[0]}=[...]), or give it a default.",
+            remedy=f"Add them: @linpoint.operation({missing[0]}=[...]), or set a default.",
         )
 
 

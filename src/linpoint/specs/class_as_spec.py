@@ -108,7 +108,7 @@ def sequential(
             raise SpecError(
                 "LP-S007",
                 f'{owner} has no method "{method}".',
-                remedy=f"It has: {', '.join(m for m in dir(first) if not m.startswith('_'))}.",
+                remedy=f"Use one of: {', '.join(m for m in dir(first) if not m.startswith('_'))}.",
             )
         parameters, required = _parameters(getattr(first, method))
         label = operation.replace("_", "-")

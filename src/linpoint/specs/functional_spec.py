@@ -86,7 +86,7 @@ def _partition(owner: str, function: Partition) -> Callable[[tuple[Value, ...]],
             place,
             function,
             *args,
-            remedy="A partition is called with the arguments of every operation, also with none.",
+            remedy="Let the partition accept the arguments of every operation, including none.",
         )
         need_hash(place, "gave", found)
         return found
@@ -100,8 +100,8 @@ def _step(owner: str, name: str, function: Callable[..., Any], reads: frozenset[
     if not positional:
         raise SpecError(
             "LP-S007",
-            f"{owner}.{name} takes no state.",
-            remedy=f"Its first parameter is the state: def {name}(state, ...)",
+            f"{owner}.{name} has no parameter for the state.",
+            remedy=f"Add it first: def {name}(state, ...)",
         )
     arguments = positional[1:]
     operation = name.replace("_", "-")

@@ -104,7 +104,7 @@ def step_error(error: BaseException, op: Operation, owner: str | None) -> Linpoi
         "LP-S006",
         f"{type(error).__name__}: {error} (in the step {op}).",
         place=f"{owner}.{op.name}" if owner else op.name,
-        remedy="A step must handle every state; return an empty list where the operation is not legal.",
+        remedy="Handle every state; return an empty list where the operation is not legal.",
     )
     coded.__cause__ = error
     return coded

@@ -109,8 +109,8 @@ def _reduced(value: Any) -> Iterator[Any]:
     except Exception as error:
         raise SpecError(
             "LP-S007",
-            f"a state holds a {type(value).__name__}, and no one can see whether a step changes it ({error}).",
-            remedy="Keep generators, files and the like out of the state.",
+            f"a state holds a {type(value).__name__}, whose changes cannot be detected ({error}).",
+            remedy="Keep generators, files and similar objects out of the state.",
         ) from error
     if isinstance(found, str):
         yield found

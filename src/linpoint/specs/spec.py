@@ -105,14 +105,14 @@ class Spec:
     def __call__(self, *args: Any, **parameters: Any) -> Spec:
         """This spec with other parameters: ``queue(capacity=8)``, ``register(initial=0)``."""
         if self.factory is None:
-            raise SpecError("LP-S004", f"spec {self.name} takes no parameters.", remedy="Leave out the parentheses.")
+            raise SpecError("LP-S004", f"spec {self.name} takes no parameters.", remedy="Omit the parentheses.")
         try:
             return self.factory(*args, **parameters)
         except TypeError as error:
             raise SpecError(
                 "LP-S004",
-                f"spec {self.name} does not take these parameters: {error}.",
-                remedy="`linpoint specs` lists the parameters of each spec.",
+                f"spec {self.name} does not accept these parameters: {error}.",
+                remedy="Run `linpoint specs` to list the parameters of each spec.",
             ) from None
 
     @property
@@ -136,7 +136,7 @@ class Spec:
                 raise SpecError(
                     "LP-S002",
                     f'spec {self.name} has no operation "{name}".',
-                    remedy=f"It has: {', '.join(self.steps)}.",
+                    remedy=f"Use one of: {', '.join(self.steps)}.",
                 ) from None
             return found
 
@@ -158,14 +158,14 @@ class Spec:
             return SpecError(
                 "LP-S003",
                 f'"{op.name}" of spec {self.name} takes {expected}, not {len(args)}: {format_value(list(args))}.',
-                remedy=f"It is {step.signature()}.",
+                remedy=f"Record it as {step.signature()}.",
             )
         problem = step.complaint(args) if step.complaint else None
         if problem:
             return SpecError(
                 "LP-S004",
                 f'"{op.name}" of spec {self.name}: {problem}.',
-                remedy=f"It is {step.signature()}.",
+                remedy=f"Record it as {step.signature()}.",
             )
         return None
 

@@ -38,7 +38,7 @@ class Conformance:
             raise SpecError(
                 "LP-S007",
                 "; ".join(self.problems) + ".",
-                remedy="Steps must be pure functions of hashable states.",
+                remedy="Write steps as pure functions of hashable states.",
             )
 
 
@@ -94,7 +94,7 @@ def _try(spec: Spec, state: State, op: Operation, problems: dict[str, None]) -> 
         if canonical(spec.arguments(op)) != args:
             problems[f"{op.name} changes its arguments"] = None
         if canonical(spec.outcomes(state, op)) != once:
-            problems[f"{op.name} gives two answers for the same state and arguments"] = None
+            problems[f"{op.name} gives different results for the same state and arguments"] = None
         hash(once)
         if spec.reads(op) and any(canonical(after) != before for after in spec.successors(state, op)):
             problems[f"{op.name} is declared to read, but changes the state"] = None

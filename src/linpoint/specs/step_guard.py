@@ -37,7 +37,7 @@ from linpoint.text.printable import printable
 
 _PLAIN: Final = frozenset({int, str, bool, float, type(None)})
 _TIMED_COPIES: Final = 5
-_REMEDY: Final = "Return a new state, such as [*state, value] or {**state, key: value}, and leave the old one as it is."
+_REMEDY: Final = "Return a new state, such as [*state, value] or {**state, key: value}, and do not change the old one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class StepGuard:
                 "LP-S007",
                 "it is declared to read, but changes the state.",
                 place=step.place,
-                remedy="Leave it out of `reads`.",
+                remedy="Remove it from `reads`.",
             )
         return self._kept(step, state, found)
 
@@ -166,9 +166,9 @@ class StepGuard:
             self._broken = _refusal(step, f"changes an object of type {name}, which cannot be copied", line, remedy)
             raise self._broken
         if len(found) > 1:
-            fact = "returns several outcomes, some of which may have been meant for the state as it was"
+            fact = "returns several outcomes, some of which may refer to the unchanged state"
         elif any(after is not copy.value and equal_values(after, copy.original) for _, after in found):
-            fact = "returns the state as it was before"
+            fact = "returns the unchanged state"
         elif copy.shared or self._sharing:
             fact = self._sharing_fact()
         if fact:
@@ -194,14 +194,14 @@ class StepGuard:
         if not same:
             raise SpecError(
                 "LP-S007",
-                "its outcomes depend on the order of the keys of a dict, but dicts with equal entries are one state.",
+                "its outcomes depend on the key order of a dict, but dicts with equal entries are the same state.",
                 place=step.place,
                 remedy="Use an OrderedDict or a tuple of pairs where the order matters.",
             )
 
     def _sharing_fact(self) -> str:
         after = f" after {self._sharing}" if self._sharing else ""
-        return f"one container stands in several places of the state{after}"
+        return f"the state contains one container several times{after}"
 
     def _verify_returned(self, step: UserStep) -> None:
         """Reject a change of the state that the previous step returned, made through a variable outside the steps."""

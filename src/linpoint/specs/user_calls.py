@@ -10,7 +10,7 @@ from linpoint.errors import LinpointError, SpecError
 from linpoint.histories.values import canonical, format_value
 from linpoint.specs.spec import Outcomes
 
-STEP_REMEDY: Final = "A step must handle every state; return an empty list where the operation is not legal."
+STEP_REMEDY: Final = "Handle every state; return an empty list where the operation is not legal."
 
 
 def call_step(place: str, function: Callable[..., Any], *args: Any, **keywords: Any) -> Outcomes:

@@ -50,7 +50,7 @@ def _private(name: str, path: Path, folder: Path) -> Any:
     inside = [str(path.parent)] if path.name == "__init__.py" else None
     made = importlib.util.spec_from_file_location(alias, path, submodule_search_locations=inside)
     if made is None or made.loader is None:
-        raise SpecError("LP-S005", "Python cannot load this file.", place=str(path), remedy="Give a .py file.")
+        raise SpecError("LP-S005", "Python cannot load this file.", place=str(path), remedy="Use a .py file.")
     for old in [each for each in sys.modules if each.startswith(f"{alias}.")]:
         del sys.modules[old]  # parts of a package that was loaded before
     loaded = sys.modules[alias] = importlib.util.module_from_spec(made)

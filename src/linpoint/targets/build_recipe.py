@@ -53,7 +53,7 @@ def refuse_unreadable(recipe: BuildRecipe) -> None:
             remedy = "Give the path of a C++ or C program."
             raise TestError("LP-T030", "there is no such file.", place=file, remedy=remedy) from None
         except OSError as error:
-            remedy = "It must be a C++ or C source."
+            remedy = "Use a C++ or C source."
             raise TestError("LP-T030", f"it cannot be read: {error.strerror}.", place=file, remedy=remedy) from None
 
 
@@ -83,10 +83,10 @@ def accepted(recipe: BuildRecipe, done: Sequence[CommandOutput], verb: str) -> N
         name = recipe.compiler.name
         raise BuildError(
             "LP-T033",
-            f"{name} does not {verb} it.",
+            f"{name} cannot {verb} it.",
             wrong,
             place=recipe.files[0],
-            remedy=f"Its messages say why; flags for {name} come after --.",
+            remedy=f"See its messages; pass flags for {name} after --.",
         )
 
 

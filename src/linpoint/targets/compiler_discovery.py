@@ -19,7 +19,7 @@ from linpoint.processes.command_runner import run
 
 _USUAL: Final = ("g++", "clang++")
 _MACROS: Final = (("__clang__", "clang"), ("__GNUG__", "gcc"))  # clang defines both
-_INSTALL: Final = "Install g++ or clang++ (Debian: apt install g++), or name one by --compiler or $CXX."
+_INSTALL: Final = "Install g++ or clang++ (Debian: apt install g++), or set --compiler or $CXX."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def find_compiler(asked: str | None = None) -> Compiler:
     for name in _USUAL:
         if shutil.which(name):
             return _compiler(name, "PATH")
-    raise TestError("LP-T034", "there is no C++ compiler: neither g++ nor clang++ is found.", remedy=_INSTALL)
+    raise TestError("LP-T034", "no C++ compiler was found: neither g++ nor clang++.", remedy=_INSTALL)
 
 
 def _compiler(named: str, by: str) -> Compiler:
@@ -60,7 +60,7 @@ def _compiler(named: str, by: str) -> Compiler:
         words = ()
     paths = [shutil.which(word) for word in words if not word.startswith("-")]
     if not words or paths[:1] in ([], [None]):
-        raise TestError("LP-T034", f"{by} names {named!r}, which is not found.", remedy=_INSTALL)
+        raise TestError("LP-T034", f"{by} names {named!r}, which was not found.", remedy=_INSTALL)
     macros = run([*words, "-x", "c++", "-dM", "-E", os.devnull])
     family = next((family for name, family in _MACROS if f"#define {name} " in macros.text), "")
     if macros.code or not family:

@@ -27,23 +27,21 @@ _NEVER: Final = {
     "-c": "the whole program is linked",
     "-S": "the whole program is linked",
     "-E": "the whole program is linked",
-    "-o": "the target has its own place",
+    "-o": "linpoint chooses the output file",
 }
 _REFUSED: Final = {
     "-static": "the host loads the target as a shared object",
     "-pie": "the host loads the target as a shared object",
     "-no-pie": "the host loads the target as a shared object",
-    "-fopenmp": "the threads of OpenMP are not under control",
-    "--coverage": "all threads count in the same places, which would be data races",
+    "-fopenmp": "linpoint does not control OpenMP threads",
+    "--coverage": "its counters are shared by all threads, which would be data races",
 }
 _REFUSED_BEGINNINGS: Final = {
-    "-fsanitize": "the hooks of one sanitizer are used already, and do not go with another",
-    "-fprofile": "all threads count in the same places, which would be data races",
+    "-fsanitize": "linpoint uses the hooks of a sanitizer, which excludes others",
+    "-fprofile": "its counters are shared by all threads, which would be data races",
 }
-_NEVER_BEGINNINGS: Final = {"-M": "dependencies are written already"}
-_UNHOOKED_BEGINNINGS: Final = {
-    "-fsanitize": "a sanitizer is chosen by --sanitizer, so that its findings are understood"
-}
+_NEVER_BEGINNINGS: Final = {"-M": "linpoint writes dependencies itself"}
+_UNHOOKED_BEGINNINGS: Final = {"-fsanitize": "use --sanitizer, so that linpoint understands its findings"}
 _WITH_WORD: Final = frozenset(
     [
         "-I",
@@ -161,7 +159,7 @@ def _refuse(word: str, *, hooked: bool) -> None:
     beginnings = _NEVER_BEGINNINGS | (_REFUSED_BEGINNINGS if hooked else _UNHOOKED_BEGINNINGS)
     why = whole.get(word) or next((why for beginning, why in beginnings.items() if word.startswith(beginning)), "")
     if why:
-        raise UsageError("LP-U001", f"the compiler flag {word} cannot be used: {why}.", remedy="Leave it out.")
+        raise UsageError("LP-U001", f"the compiler flag {word} cannot be used: {why}.", remedy="Remove it.")
 
 
 def own_flags(compiler: Compiler, *, persistent: bool = False) -> tuple[str, ...]:

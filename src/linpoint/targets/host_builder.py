@@ -34,9 +34,9 @@ def native_sources() -> Path:
             return directory
     raise TestError(
         "LP-T035",
-        "the sources of the host are not there.",
+        "the sources of the host are missing.",
         place=str(_PACKAGE),
-        remedy="Install linpoint again.",
+        remedy="Reinstall linpoint.",
     )
 
 
@@ -56,8 +56,8 @@ def find_host(compiler: Compiler, *, report_progress: Callable[[str], None] = la
     if sys.platform != "linux" or machine not in ("x86_64", "AMD64"):
         raise TestError(
             "LP-T035",
-            f"C++ programs are explored on Linux with x86-64 processors, and this is {sys.platform} on {machine}.",
-            remedy="Use such a machine, or a container.",
+            f"C++ programs are explored on x86-64 Linux, not on {sys.platform} with {machine}.",
+            remedy="Use an x86-64 Linux machine or container.",
         )
     native = native_sources()
     sources = sorted(path for part in _PARTS for path in (native / part).rglob("*.cpp"))
@@ -97,7 +97,7 @@ def _build(
                 "LP-T035",
                 f"{compiler.name} ({compiler.version}) cannot build the host.",
                 wrong,
-                remedy="It must know C++20: g++ 11 or clang 14, or newer. Name another one by --compiler.",
+                remedy="Use a compiler with C++20 support (g++ 11, clang 14, or newer): set --compiler.",
             )
         for each in objects:
             Path(each).unlink()

@@ -128,5 +128,5 @@ def _refuse_without_main(recipe: BuildRecipe, library: Path) -> None:
             "LP-T033",
             "it has no main().",
             place=recipe.files[0],
-            remedy="Give all sources of a program, one of which has main(); a test has LINPOINT_TEST of linpoint/test.hpp.",
+            remedy="Pass all sources of the program, one with main(); in a test, use LINPOINT_TEST of linpoint/test.hpp.",
         )

@@ -108,9 +108,7 @@ class Trace:
 
     def __post_init__(self) -> None:
         if self.memory_model not in MEMORY_MODELS:
-            raise ValueError(
-                f"there is no memory model {self.memory_model!r}; the models are {', '.join(MEMORY_MODELS)}"
-            )
+            raise ValueError(f"unknown memory model {self.memory_model!r}; the models are {', '.join(MEMORY_MODELS)}")
         _check_threads(self)
         _check_calls(self)
         _check_memory(self)
@@ -163,9 +161,9 @@ def _bad_field(text: str) -> HistoryError:
     message, place = (found[1], found[2] or None) if found else (text, None)
     missing = _MISSING.fullmatch(message)
     if missing:
-        remedy = "Add it, or write the trace anew."
+        remedy = "Add it, or write the trace again."
         return HistoryError("LP-H006", f'a trace has no "{missing[1]}" there.', place=place, remedy=remedy)
-    remedy = "The reference of traces says what each field may hold."
+    remedy = "See the reference of traces for the values of each field."
     return HistoryError("LP-H007", f"{message}.", place=place, remedy=remedy)
 
 
@@ -190,7 +188,7 @@ def _check_threads(trace: Trace) -> None:
     switches = trace.switches
     for position, step in enumerate(trace.steps):
         if step.preempts and position not in switches:
-            raise ValueError(f"step {position} preempts nobody: no other thread ran before it")
+            raise ValueError(f"step {position} preempts no thread: no other thread ran before it")
 
 
 def _check_calls(trace: Trace) -> None:

@@ -148,7 +148,7 @@ def test_nodes_are_shown_once_they_are_allocated(open_page: Open) -> None:
 def test_a_deadlock_shows_which_process_waits_for_which(open_page: Open) -> None:
     opened = open_page(page("deadlock"))
     assert "blocked on a, held by process 2" in opened.text(".trace-table")
-    assert "nobody can go on" in opened.text("#run-said")
+    assert "no process can continue" in opened.text("#run-said")
     assert opened.page.locator("tr.run-later").count() == 0
 
 

@@ -160,7 +160,7 @@ def test_long_values_are_shortened_and_counted() -> None:
     )
     (text, *_) = columns(verdict, range(1))["texts"]
     assert len(text) < 400
-    assert "more letters" in text
+    assert "more characters" in text
 
 
 # Omitted parts
@@ -378,7 +378,7 @@ def test_commands_on_a_page_are_never_shortened() -> None:
 
 def test_text_is_escaped_in_markup_and_in_scripts() -> None:
     assert str(render_text('<a b="c">&\u202e\ud800\n')) == "&lt;a b=&#34;c&#34;&gt;&amp;\\u202e\\ud800\\x0a"
-    assert plain("x" * 50, 10) == "xxxxxxxxxx… (40 more letters)"
+    assert plain("x" * 50, 10) == "xxxxxxxxxx… (40 more characters)"
     data = script_data({"text": "</script><!--\u2028\ud800&"})
     assert "<" not in data
     assert data.isascii()

@@ -265,7 +265,7 @@ def check_stall(method):
     assert time.monotonic() - began < 300  # waits take twice as long
     error = caught.value
     assert error.code == "LP-T022"
-    assert error.message.startswith("thread 0 has not come back from ")
+    assert error.message.startswith("thread 0 has not returned from ")
     assert "for 0.5 s; it waits for something that is not under control" in error.message
     assert f"in {method}" in error.message
     assert HERE in error.place

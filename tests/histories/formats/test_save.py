@@ -193,7 +193,7 @@ def test_two_processes_that_return_and_call_at_one_instant_are_rejected(tmp_path
     [
         (
             History([Operation(0, "write", (1,), None, 3, None, Outcome.UNKNOWN)], crashes=[Crash(3, of_object=True)]),
-            "the very time of a crash of the object",
+            "the exact time of a crash of the object",
         ),
         (History([Operation(0, "put", ("k", 1), None, 0, 1)]), "2 arguments"),
         (History([Operation(0, "read", (1,), 1, 0, 1)]), "1 arguments"),

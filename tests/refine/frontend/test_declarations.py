@@ -224,41 +224,41 @@ def make(limit):
 # What does not fit
 
 REFUSED = {
-    "a float": ("x = linpoint.atomic(0.5)" + READ, "LP-M010 5:5 self.x begins with 0.5, which is no value of a model."),
-    "a list": ("x = linpoint.array([1], size=2)" + READ, "LP-M010 5:5 self.x begins with [1], which is no value"),
+    "a float": ("x = linpoint.atomic(0.5)" + READ, "LP-M010 5:5 self.x starts with 0.5, which is not a value of a model."),
+    "a list": ("x = linpoint.array([1], size=2)" + READ, "LP-M010 5:5 self.x starts with [1], which is not a value"),
     "a name in quotes": (
         'class Node: pass\nx = linpoint.atomic("Node")' + READ,
-        'LP-M010 6:5 self.x begins with the text "Node". Write Node without the quotes, or None.',
+        'LP-M010 6:5 self.x starts with the text "Node". Write Node without the quotes, or None.',
     ),
     "a record in a record": (
         "x = linpoint.record(a=linpoint.record(b=0))" + READ,
-        "LP-M010 5:5 self.x begins with record(a=record(b=0)), which is no value of a model.",
+        "LP-M010 5:5 self.x starts with record(a=record(b=0)), which is not a value of a model.",
     ),
-    "a field called load": ("x = linpoint.record(load=1)" + READ, 'LP-M010 5:5 a field of self.x is called "load"'),
+    "a field called load": ("x = linpoint.record(load=1)" + READ, 'LP-M010 5:5 a field of self.x is named "load"'),
     "a node with methods": (
         "class Node:\n    def next(self):\n        pass" + READ,
-        "LP-M010 6:9 the class of nodes Node has more than fields. Move methods to the model",
+        "LP-M010 6:9 the class of nodes Node contains more than fields. Move methods to the model",
     ),
     "a node with a base": (
         "class Base: pass\nclass Node(Base): pass" + READ,
-        "LP-M010 6:5 the class of nodes Node has a base class. Write its fields out.",
+        "LP-M010 6:5 the class of nodes Node has a base class. List its fields instead.",
     ),
     "a decorated node": (
         "def same(c): return c\n@same\nclass Node: pass" + READ,
-        "LP-M010 6:6 the class of nodes Node is decorated. Leave that out.",
+        "LP-M010 6:6 the class of nodes Node is decorated. Remove the decorator.",
     ),
     "a default of a field": (
         "class Node:\n    x = [1]" + READ,
-        "LP-M010 5:5 Node.x begins with [1], which is no value of a model.",
+        "LP-M010 5:5 Node.x starts with [1], which is not a value of a model.",
     ),
     "a node with an array": (
         "class Node:\n    a = linpoint.array(0, size=2)" + READ,
-        "LP-M010 5:5 Node.a is an array. A node has plain fields, cells and locks.",
+        "LP-M010 5:5 Node.a is an array. Use plain fields, cells and locks.",
     ),
     "no operations": ("x = linpoint.atomic(0)\ndef read(self):\n    pass", "LP-M012 4:1 Example has no operations."),
     "a parameter without values": (
         "@linpoint.operation\ndef put(self, v):\n    pass",
-        'LP-M009 6:5 the parameter "v" of put(v) has no values. Say which: @linpoint.operation(v=range(1, 3)).',
+        'LP-M009 6:5 the parameter "v" of put(v) has no values. Add them: @linpoint.operation(v=range(1, 3)).',
     ),
     "values without a parameter": (
         "@linpoint.operation(value=[1])\ndef put(self, valu=1):\n    pass",
@@ -266,35 +266,35 @@ REFUSED = {
     ),
     "values that are no constants": (
         "@linpoint.operation(v=[[1]])\ndef put(self, v):\n    pass",
-        'LP-M009 6:5 "v" of put may be (1,), which is no value of a model.',
+        'LP-M009 6:5 "v" of put may be (1,), which is not a value of a model.',
     ),
     "two operations of one name": (
         '@linpoint.operation(name="read")\ndef look(self):\n    pass\n' + READ,
-        'LP-M010 10:5 there are two operations "read". Give one another name=...',
+        'LP-M010 10:5 two operations are named "read". Rename one with name=...',
     ),
     "pairs with nothing": (
         '@linpoint.operation(pairs_with="rea")\ndef look(self):\n    pass\n' + READ,
-        'LP-M010 6:5 look pairs with "rea", which is no operation of Example. Did you mean read? It has: look, read.',
+        'LP-M010 6:5 look pairs with "rea", which is not an operation of Example. Did you mean read? Use one of: look, read.',
     ),
     "an __init__": (
         "def __init__(self):\n    pass" + READ,
-        "LP-M010 5:5 a model has no __init__. Write def setup(self):",
+        "LP-M010 5:5 a model cannot have __init__. Write def setup(self):",
     ),
-    "setup with parameters": ("def setup(self, n):\n    pass" + READ, "LP-M010 5:5 setup is a plain method without"),
+    "setup with parameters": ("def setup(self, n):\n    pass" + READ, "LP-M010 5:5 setup must be a plain method without"),
     "an async operation": (
         "@linpoint.operation\nasync def read(self):\n    pass",
-        "LP-M002 6:5 models have no async. Write def: each shared access is a step as it is.",
+        "LP-M002 6:5 models do not support async. Write def: each shared access is already a step.",
     ),
-    "stars": ("@linpoint.operation\ndef read(*args):\n    pass", "LP-M002 6:15 models have no * and ** in parameters."),
-    "no self": ("@linpoint.operation\ndef read():\n    pass", "LP-M002 6:5 read does not take the model."),
-    "a lambda": ("read = linpoint.operation(lambda self: 1)", "LP-M001 5 Example.<lambda> is not there any more"),
+    "stars": ("@linpoint.operation\ndef read(*args):\n    pass", "LP-M002 6:15 models do not support * and ** in parameters."),
+    "no self": ("@linpoint.operation\ndef read():\n    pass", "LP-M002 6:5 read has no parameter for the model."),
+    "a lambda": ("read = linpoint.operation(lambda self: 1)", "LP-M001 5 Example.<lambda> no longer exists"),
     "a default that is none": (
         "def f(self, n=[]):\n    return n\n@linpoint.operation\ndef read(self):\n    return self.f()",
-        "LP-M010 5:5 the default of n is no constant. Give a constant.",
+        "LP-M010 5:5 the default of n is not a constant. Use a constant.",
     ),
     "fields that are not alike": (
         "class A: x: int\nclass B: x: linpoint.Atomic[int]\n@linpoint.operation\ndef f(self):\n    return self.A().x",
-        "LP-M005 9:16 A and B both have a field x, and it is not alike. Give the fields different names.",
+        "LP-M005 9:16 A and B both have a field x, of different kinds. Give the fields different names.",
     ),
 }
 
@@ -408,7 +408,7 @@ def test_too_many_registers(tmp_path: Path) -> None:
     with pytest.raises(linpoint.ModelError) as caught:
         compile_model(model(body, tmp_path))
     assert caught.value.code == "LP-M011"
-    assert caught.value.message == "f needs more than 64 registers."
+    assert caught.value.message == "f requires more than 64 registers."
 
 
 # The mark

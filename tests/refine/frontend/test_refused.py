@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What models have no way to say is refused: the place to the column, the fact, and what to write instead.
+"""What models do not support is refused: the place to the column, the fact, and what to write instead.
 
 ``refused.txt`` has bodies of the method ``run`` below, each followed by what is said of it. Places count from the body's
 first line and column; those outside of it are told by the text of their line.

@@ -92,17 +92,21 @@ def follow_files(files: list[str], request: CheckRequest, until_idle: str | None
 
 def _validate(files: list[str], request: CheckRequest, until_idle: str | None) -> None:
     if until_idle == "":
-        raise UsageError("LP-U001", "--until-idle is for --follow.", remedy="Add --follow, or leave it out.")
+        raise UsageError("LP-U001", "--until-idle requires --follow.", remedy="Add --follow, or omit --until-idle.")
     if len(files) != 1:
-        raise UsageError("LP-U001", f"--follow takes one file, not {len(files)}.", remedy="Follow each by itself.")
+        raise UsageError(
+            "LP-U001", f"--follow requires one file, not {len(files)}.", remedy="Follow each file separately."
+        )
     if request.options.condition not in (None, "linearizable"):
-        message = f"the condition {request.options.condition} cannot be decided before the end."
-        raise cannot_follow(message, None, "Check the finished file, or leave --condition out.")
+        message = f"the condition {request.options.condition} requires the finished file."
+        raise cannot_follow(message, None, "Check the finished file, or omit --condition.")
     if request.options.checker not in ("auto", "linear"):
-        message = f"the checker {request.options.checker} works on whole histories."
+        message = f"the checker {request.options.checker} requires the finished file."
         raise cannot_follow(message, None, "Use --checker auto or --checker linear.")
     if request.options.skew:
-        raise cannot_follow("a clock skew is only for whole files.", None, "Leave --clock-skew out.")
+        raise cannot_follow(
+            "--clock-skew requires the finished file.", None, "Omit --clock-skew, or check the finished file."
+        )
 
 
 def _follow(file: str, request: CheckRequest, idle: float | None, line: ProgressLine) -> tuple[FileReport, _State]:

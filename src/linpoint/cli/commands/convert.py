@@ -70,5 +70,5 @@ def _limit_error(source: str, why: str, phase: str, progress: str) -> UsageError
         "LP-U011",
         f"{why} while {phase}{progress}; nothing was written.",
         place=source,
-        remedy="Give it a larger --budget or --max-memory, or split the file.",
+        remedy="Increase --budget or --max-memory, or split the file.",
     )

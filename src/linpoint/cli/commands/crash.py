@@ -21,7 +21,7 @@ def run(options: CrashOptions) -> int:
     for target in files:
         if split_test(target) is None:
             fact = f"{target} is not a C++ file."
-            raise UsageError("LP-U001", fact, remedy="Give a file that ends with .cpp, and C sources after --.")
+            raise UsageError("LP-U001", fact, remedy="Pass a file that ends with .cpp, and C sources after --.")
     forms = OutputFormats.of(options)
     forms.validate([split_target(target)[0] for target in files], called="the test itself")
     Budget.starting_now(options.budget, options.max_memory)  # rejects a mistake before anything is built

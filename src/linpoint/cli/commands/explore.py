@@ -49,8 +49,8 @@ def _check_memory_model(name: str) -> None:
     if name != "sc":
         raise TestError(
             "LP-T032",
-            f"--memory-model {name} says how machines delay writes, which Python programs cannot see.",
-            remedy="Leave it out.",
+            f"--memory-model {name} is for C++ programs; Python programs always have sc.",
+            remedy="Omit --memory-model.",
         )
 
 

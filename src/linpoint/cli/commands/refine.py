@@ -27,7 +27,7 @@ def run(options: RefineOptions) -> int:
             raise UsageError(
                 "LP-U001",
                 "--simulate needs exactly one model and an interactive terminal.",
-                remedy="Leave out --json and files to write.",
+                remedy="Omit --json and output files.",
             )
         from linpoint.cli.commands.refine_simulate import simulate_model  # noqa: PLC0415 - only needed here
 

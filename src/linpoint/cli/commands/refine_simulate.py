@@ -63,7 +63,7 @@ def simulate_model(file: str, name: str, options: RefineOptions, budget: Budget)
     if len(models) > 1:
         raise ModelError(
             "LP-M016",
-            "there are several models in it.",
+            "the file has several models.",
             place=file,
             remedy=f"Name one: {', '.join(f'{file}:{each}' for each in models)}.",
         )

@@ -103,8 +103,8 @@ def _scheduled(content: dict[str, Any]) -> TestRequest:
     if not found.file:
         raise UsageError(
             "LP-U004",
-            "the token is of a test that only your own code can make.",
-            remedy="Give it to the call that made it: linpoint.test(..., replay=TOKEN).",
+            "the token belongs to a test that only your own code can create.",
+            remedy="Pass it to the call that created it: linpoint.test(..., replay=TOKEN).",
         )
     return TestRequest(
         file=found.file,
@@ -121,7 +121,7 @@ def read_check_token(content: dict[str, Any]) -> tuple[CheckFinding, History]:
     """Read the finding in a token and its history. The whole content is validated before any of it is used."""
     if content["kind"] != "check":
         raise UsageError(
-            "LP-U004", f"this version cannot replay a {content['kind']!r}.", remedy="Use a newer linpoint."
+            "LP-U004", f"this version cannot replay tokens of kind {content['kind']!r}.", remedy="Use a newer linpoint."
         )
     try:
         finding = msgspec.convert(content, CheckFinding)

@@ -90,7 +90,7 @@ def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
     request = recheck_request(content)
     spec = request.test_options().spec
     if spec is None:
-        raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
+        raise UsageError("LP-U004", "the token names no spec.", remedy="Copy the whole token.")
     limits = Budget.starting_now(DEFAULT_BUDGET, None)
     answer = recheck_history(request.test, load_spec(spec), request, language="cpp")
     return write_report(

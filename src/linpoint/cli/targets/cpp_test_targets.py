@@ -110,7 +110,7 @@ def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
     """Replay the schedule of a finding, with the sources in the same place as before."""
     found = CppObjectToken.read(content)
     if not Path(found.file).is_file():
-        remedy = "Replay it in the folder where it was found: its sources are needed."
+        remedy = "Replay it in the directory of the finding, which has its sources."
         raise TestError("LP-T015", "there is no such file.", place=found.file, remedy=remedy)
     build_hosts(found.options)
     limits = Budget.starting_now(DEFAULT_BUDGET, None)

@@ -94,8 +94,8 @@ def _request(file: str, options: TestOptions) -> TestRequest:
 def _validate_file(file: str) -> None:
     """Reject files that cannot be tested, before a process is started for them."""
     if Path(file).suffix == ".c":
-        raise TestError("LP-T015", "a test is written in C++.", place=file, remedy="Give the C source after --.")
+        raise TestError("LP-T015", "a test must be written in C++.", place=file, remedy="Pass the C source after --.")
     if not file.isprintable() and file.encode(errors="replace").decode() != file:
-        raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Give it another name.")
+        raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Rename the file.")
     if file.endswith(".py") and not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a Python file.")

@@ -15,7 +15,7 @@ def rewrites_source(backend: str) -> bool:
     if backend == "native" and not can_look:
         raise TestError(
             "LP-T023",
-            f"what instructions touch cannot be seen in {platform.python_implementation()} {platform.python_version()}.",
-            remedy="Leave out the backend, or use CPython 3.11, 3.12 or 3.13 with a global lock.",
+            f"the backend does not support {platform.python_implementation()} {platform.python_version()}.",
+            remedy="Omit the backend, or use CPython 3.11, 3.12 or 3.13 with a global lock.",
         )
     return backend == "ast" or not can_look

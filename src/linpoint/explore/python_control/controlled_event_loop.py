@@ -252,7 +252,7 @@ def _refusing(name: str) -> Callable[..., Any]:
         self.refused = TestError(
             "LP-T025",
             f"the code under test calls {name} of its event loop, which needs I/O, threads or signals, or ends the loop.",
-            remedy="Put a coroutine in its place that awaits asyncio.sleep: the explorer decides when it goes on.",
+            remedy="Replace it with a coroutine that awaits asyncio.sleep; the explorer decides when it continues.",
         )
         raise self.refused
 

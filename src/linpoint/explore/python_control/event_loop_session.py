@@ -260,8 +260,8 @@ class EventLoopSession(ControlSession):
         if native.control_operations():
             raise TestError(
                 "LP-T025",
-                "the code under test starts a thread beside its event loop.",
-                remedy="Test threads and coroutines apart: make the test's operations plain functions, or use no thread.",
+                "the code under test starts a thread in addition to its event loop.",
+                remedy="Test threads and coroutines separately: make operations plain functions, or start no threads.",
             )
 
     def _end_run(self) -> None:

@@ -71,6 +71,6 @@ def _take(monitoring: Any) -> int:
     others = ", ".join(str(monitoring.get_tool(tool)) for tool in sorted(_TOOLS))
     raise TestError(
         "LP-T020",
-        f"every place for a tool of sys.monitoring is taken: {others}.",
+        f"all tool ids of sys.monitoring are in use: {others}.",
         remedy="Run the test without one of these tools.",
     )

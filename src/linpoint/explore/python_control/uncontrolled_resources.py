@@ -67,9 +67,9 @@ def lock_error(thing: Any, frame: types.FrameType) -> TestError:
     kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
     return TestError(
         "LP-T021",
-        f"{name}{also} is a {kind} that was made before control began.",
+        f"{name}{also} is a {kind} that was created before control began.",
         place=place_of(frame),
-        remedy="Make it in setup, or import its module under control: linpoint test does so with the file of the test.",
+        remedy="Create it in setup, or import its module under control, as linpoint test does with a test file.",
     )
 
 
@@ -100,9 +100,9 @@ def fork_error(name: str, frame: types.FrameType) -> TestError:
     """The error for code in a frame that is about to fork a process."""
     return TestError(
         "LP-T026",
-        f"os.{name}() makes a process in which one thread is left of all those that take turns.",
+        f"os.{name}() creates a process that has only one of the controlled threads.",
         place=place_of(frame),
-        remedy="Replace what forks in setup; the subprocess module starts programs in another way.",
+        remedy="Replace the call in setup, or start programs with the subprocess module.",
     )
 
 
@@ -110,7 +110,7 @@ def swallow_error() -> TestError:
     """The error for threads that continue although they were stopped."""
     return TestError(
         "LP-T024",
-        "an operation catches every exception, also the one that ends it, and goes on for ever.",
+        "an operation catches every exception, including the one that stops it, and runs forever.",
         remedy="Catch Exception where it catches BaseException or everything.",
     )
 
@@ -129,10 +129,10 @@ def stall_error(seconds: float, *, selected: Any) -> TestError:
     told = "; ".join(f"thread {number}: {_chain(frames)}" for number, frames in all_of_them if frames)
     return TestError(
         "LP-T022",
-        f"thread {running} has not come back from {where or 'where it is'} for {seconds:g} s; it waits for something that "
-        f"is not under control, or computes for ever. Stacks, the innermost first: {told}.",
+        f"thread {running} has not returned from {where or 'its last step'} for {seconds:g} s; it waits for something "
+        f"that linpoint does not control, or computes forever. Stacks, innermost frame first: {told}.",
         place=where,
-        remedy="Replace what it waits for in setup, or add its module to `instrument`; `patience` is how long it may take.",
+        remedy="Replace the wait in setup, add its module to `instrument`, or increase `patience`.",
     )
 
 

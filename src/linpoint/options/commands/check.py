@@ -98,7 +98,7 @@ class TimeUnit(Choice):
     def check(self, value: Any, name: str) -> str:
         """Accept a unit of time."""
         if value not in self.names:
-            remedy = f"Write one of {', '.join(self.names)}."
+            remedy = f"Use one of: {', '.join(self.names)}."
             raise UsageError("LP-U001", f"{name} {value!r} is not a unit of time.", remedy=remedy)
         return str(value)
 

@@ -195,8 +195,8 @@ Examples:
         super().__post_init__()
         scenario = self.fixed_scenario
         if scenario is not None and len(scenario.threads) > _MAX_THREADS:
-            fact = f"--scenario has {len(scenario.threads)} threads, and crashes are tested with one or two."
-            raise UsageError("LP-U001", fact, remedy="Leave the others out.")
+            fact = f"--scenario has {len(scenario.threads)} threads, but crash tests support one or two."
+            raise UsageError("LP-U001", fact, remedy="Remove the other threads.")
 
     @property
     def fixed_scenario(self) -> Scenario | None:

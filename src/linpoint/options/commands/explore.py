@@ -41,7 +41,7 @@ class ShellWords(OptionType):
             return tuple(shlex.split(text))
         except ValueError as error:
             raise UsageError(
-                "LP-U001", f"{name} {text!r} is not a list of words: {error}.", remedy="Close its quotes."
+                "LP-U001", f"{name} {text!r} is not a list of words: {error}.", remedy="Close the quotes."
             ) from None
 
     def check(self, value: Any, name: str) -> tuple[str, ...]:

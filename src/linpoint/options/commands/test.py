@@ -192,4 +192,4 @@ Examples:
 
     def check_stress_cpp(self) -> None:
         """Reject options that do not apply to stress tests of C++ objects."""
-        Conflicts("stress", _NOT_STRESSED, "Leave it out.").check(self._given_options())
+        Conflicts("stress", _NOT_STRESSED, "Omit one of them.").check(self._given_options())

@@ -59,7 +59,7 @@ def compile_assignment(compiler: MethodCompiler, targets: list[ast.expr], expres
             return
         if all(isinstance(each, ast.Name) for each in first.elts):
             names = tuple(variable_of(compiler, each) for each in first.elts if isinstance(each, ast.Name))
-            slot = RowSlot(names, compiler.temporary_slot("what is assigned"))
+            slot = RowSlot(names, compiler.temporary_slot("the assigned value"))
     value = compile_value(compiler, expression, slot)
     for target in targets:
         assign_target(compiler, target, value, expression)
@@ -119,8 +119,8 @@ def assign_target(compiler: MethodCompiler, target: ast.expr, value: CompiledVal
 
 
 def _cannot_unpack(compiler: MethodCompiler, target: ast.Tuple, shape: ValueShape) -> ModelError:
-    remedy = f"Take its fields: .{shape.names[0]}." if shape.names else "Name as many variables as there are values."
-    return compiler.refused("LP-M005", target, f"{shape} does not fit into {len(target.elts)} variables.", remedy)
+    remedy = f"Use its fields: .{shape.names[0]}." if shape.names else "Use one variable for each value."
+    return compiler.refused("LP-M005", target, f"{shape} cannot be unpacked into {len(target.elts)} variables.", remedy)
 
 
 def _stored(compiler: MethodCompiler, target: ast.Attribute | ast.Subscript, *, adds: bool = False) -> PlaceReference:
@@ -132,12 +132,12 @@ def _stored(compiler: MethodCompiler, target: ast.Attribute | ast.Subscript, *, 
             if not found.is_lock:
                 return found
         raise compiler.refused(
-            "LP-M002", target, "models can set elements of arrays only.", "Declare linpoint.array(...)."
+            "LP-M002", target, "models can set only elements of arrays.", "Declare linpoint.array(...)."
         )
     if isinstance(inner, SymbolicSelf):
         shown = f"self.{target.attr}"
         known = compiler.declarations.attribute(target.attr)
-        remedy = "What is shared is declared in the class, and all else is a local variable."
+        remedy = "Declare shared state in the class, and use local variables for the rest."
         if isinstance(known, PlaceReference):
             word = "fetch_add" if adds else "store"
             remedy = f"Write with {shown}:." if known.is_lock else f"Write {shown}.{word}(...)."
@@ -147,7 +147,7 @@ def _stored(compiler: MethodCompiler, target: ast.Attribute | ast.Subscript, *, 
     value = value_of(compiler, inner, target.value)
     if value.shape.names:
         fact = f"the field {target.attr} of a record cannot be set."
-        raise compiler.refused("LP-M002", target, fact, "Make another record: x = linpoint.record(...).")
+        raise compiler.refused("LP-M002", target, fact, "Create another record: x = linpoint.record(...).")
     reference = field_of(compiler, value, target)
     if reference.targets[0] in compiler.declarations.atomic_fields:
         word = "fetch_add" if adds else "store"

@@ -114,9 +114,7 @@ class ClassDeclarations:
         first = len(self.fields)
         for each in fields_of(thing):
             if isinstance(each.default, Array):
-                raise self._misfit(
-                    name, f"{name}.{each.name} is an array.", "A node has plain fields, cells and locks."
-                )
+                raise self._misfit(name, f"{name}.{each.name} is an array.", "Use plain fields, cells and locks.")
             default: CompiledValue | None = None
             if each.is_lock:
                 shape, default = PLAIN, CompiledValue(PLAIN, (Literal(value=False),))
@@ -139,30 +137,30 @@ class ClassDeclarations:
         if found is None:
             raise self._misfit(
                 owner,
-                f"{shown} begins with {value!r}, which is no value of a model.",
-                "Give None, a bool, an integer, a text, a member of an enumeration, or a tuple or record of these.",
+                f"{shown} starts with {value!r}, which is not a value of a model.",
+                "Use None, a bool, an integer, a text, a member of an enumeration, or a tuple or record of these.",
             )
         if isinstance(value, str) and is_node_class(self.attributes.get(value)):
             raise self._misfit(
-                owner, f'{shown} begins with the text "{value}".', f"Write {value} without the quotes, or None."
+                owner, f'{shown} starts with the text "{value}".', f"Write {value} without the quotes, or None."
             )
         for each in found.shape.names:
             if each in CELL_METHODS + LOCK_METHODS:
                 raise self._misfit(
-                    owner, f'a field of {shown} is called "{each}", as a method of cells is.', "Rename it."
+                    owner, f'a field of {shown} is named "{each}", like a method of cells.', "Rename it."
                 )
         return found.shape, tuple(part.value for part in found.parts if isinstance(part, Literal))
 
     def _check_class(self, name: str, thing: type) -> None:
         if thing.__bases__ != (object,):
-            raise self._misfit(name, f"the class of nodes {name} has a base class.", "Write its fields out.")
+            raise self._misfit(name, f"the class of nodes {name} has a base class.", "List its fields instead.")
         found = class_definition(thing)
         if found is None:
             return
         source, body = found
         if body.decorator_list:
             raise source.refused(
-                "LP-M010", body.decorator_list[0], f"the class of nodes {name} is decorated.", "Leave that out."
+                "LP-M010", body.decorator_list[0], f"the class of nodes {name} is decorated.", "Remove the decorator."
             )
         for each in body.body:
             is_text = isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
@@ -170,7 +168,7 @@ class ClassDeclarations:
                 raise source.refused(
                     "LP-M010",
                     each,
-                    f"the class of nodes {name} has more than fields.",
+                    f"the class of nodes {name} contains more than fields.",
                     "Move methods to the model, and write fields as name: type, or name = default.",
                 )
 

@@ -282,5 +282,5 @@ def misfit(source: MethodSource, node: ast.AST, what: str, shape: ValueShape, ot
         "LP-M005",
         node,
         f"{what} is {shape} here and {other} elsewhere.",
-        "Each has one shape; use two variables, or a record with a field that says which it is.",
+        "Use two variables, or a record with a field that distinguishes the cases.",
     )

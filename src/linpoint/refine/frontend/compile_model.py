@@ -31,7 +31,7 @@ def compile_model(model: type[Model]) -> CompiledModel:
     """The program of a model, or a ``ModelError`` at the place of the first mistake."""
     if not isinstance(model, type) or not issubclass(model, Model) or model is Model:
         name = getattr(model, "__name__", repr(model))
-        raise ModelError("LP-M012", f"{name} is no model.", remedy="Give a class that inherits from linpoint.Model.")
+        raise ModelError("LP-M012", f"{name} is not a model.", remedy="Pass a class that inherits from linpoint.Model.")
     declarations = ClassDeclarations(model)
     declared = operations_of(declarations)
     setup = setup_of(declarations)
@@ -89,7 +89,7 @@ def _compile(declarations: ClassDeclarations, operation: DeclaredOperation, code
             break
         except TooManyRegistersError:
             if frugal:
-                fact = f"{operation.name} needs more than {MAX_REGISTERS} registers."
+                fact = f"{operation.name} requires more than {MAX_REGISTERS} registers."
                 raise _too_large(operation, fact) from None
         except RecursionError:
             raise _too_large(operation, f"{operation.name} is nested too deeply.") from None
@@ -108,7 +108,7 @@ def _compile(declarations: ClassDeclarations, operation: DeclaredOperation, code
 
 def _too_large(operation: DeclaredOperation, fact: str) -> ModelError:
     scope = MethodScope(operation.function)
-    remedy = "Use fewer variables, smaller records and shorter expressions; methods that are called need room as well."
+    remedy = "Use fewer variables, smaller records and shorter expressions; called methods count as well."
     return scope.source.refused("LP-M011", scope.node, fact, remedy)
 
 

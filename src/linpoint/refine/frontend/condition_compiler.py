@@ -205,7 +205,7 @@ def branch_on_value(
 ) -> None:
     """Jump if the truth of a plain value is ``when``."""
     if not value.shape.is_plain:
-        raise compiler.refused("LP-M005", node, f"{value.shape} is always true.", "Compare it, or take a part of it.")
+        raise compiler.refused("LP-M005", node, f"{value.shape} is always true.", "Compare it, or use a part of it.")
     (part,) = value.parts
     if isinstance(part, int):
         compiler.branch(part, label, when, node)
@@ -249,7 +249,7 @@ def _test(
         operand = plain_operand(compiler, value_of(compiler, left, node), node)
         wanted = when == isinstance(op, ast.In)
         past = JumpLabel()
-        for each in constants_of(compiler, right, right_node, "what follows `in`"):
+        for each in constants_of(compiler, right, right_node, "the operand after `in`"):
             _test_equal(compiler, [(operand, Literal(each))], node, label if wanted else past, True)
         if not wanted:
             compiler.goto(label, node)
@@ -269,7 +269,7 @@ def _pairs(
 ) -> list[tuple[Operand, Operand]]:
     if left.shape != right.shape:
         raise compiler.refused(
-            "LP-M005", node, f"{left.shape} is compared with {right.shape}.", "Compare a part of it."
+            "LP-M005", node, f"{left.shape} cannot be compared with {right.shape}.", "Compare a part of it."
         )
     if isinstance(op, ast.Is | ast.IsNot):
         for value in (left, right):
@@ -335,7 +335,7 @@ def compile_order(
     """Whether one integer is less than another, or at most equal to it."""
     for part in (left, right):
         if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
-            raise compiler.refused("LP-M014", node, f"{part.value!r} is no integer.", "Only integers have an order.")
+            raise compiler.refused("LP-M014", node, f"{part.value!r} is not an integer.", "Compare integers only.")
     if isinstance(left, Literal) and isinstance(right, Literal):
         assert isinstance(left.value, int) and isinstance(right.value, int)  # noqa: PT018 - narrows both
         return literal(left.value < right.value if code is OpCode.LESS else left.value <= right.value)

@@ -38,7 +38,7 @@ def compile_while(compiler: MethodCompiler, node: ast.While) -> None:
     """``while``."""
     if node.orelse:
         raise compiler.refused(
-            "LP-M002", node.orelse[0], "models have no else of a loop.", "Set a variable before break."
+            "LP-M002", node.orelse[0], "models do not support else of a loop.", "Set a variable before break."
         )
     loop = EnclosingLoop(JumpLabel(), JumpLabel(), compiler.held)
     if _is_surely_true(
@@ -113,7 +113,7 @@ def compile_for(compiler: MethodCompiler, node: ast.For) -> None:
     """``for`` over a range or a tuple of constants."""
     if node.orelse:
         raise compiler.refused(
-            "LP-M002", node.orelse[0], "models have no else of a loop.", "Set a variable before break."
+            "LP-M002", node.orelse[0], "models do not support else of a loop.", "Set a variable before break."
         )
     called = node.iter.func if isinstance(node.iter, ast.Call) else None
     if (
@@ -134,7 +134,7 @@ def compile_for(compiler: MethodCompiler, node: ast.For) -> None:
     elif isinstance(thing, SymbolicConstant) and isinstance(thing.value, tuple):
         _compile_unrolled_loop(compiler, node, list(thing.value))
     elif isinstance(thing, CompiledValue) and thing.shape.is_tuple:
-        _compile_unrolled_loop(compiler, node, list(constants_of(compiler, thing, node.iter, "what a loop is over")))
+        _compile_unrolled_loop(compiler, node, list(constants_of(compiler, thing, node.iter, "the iterable of a loop")))
     else:
         remedy = "Write for i in range(...), or over a tuple of constants."
         raise compiler.refused("LP-M002", node.iter, "models cannot loop over this.", remedy)
@@ -161,17 +161,17 @@ def _compile_counting_loop(compiler: MethodCompiler, node: ast.For, bounds: list
     target = node.target
     if not isinstance(target, ast.Name):
         raise compiler.refused(
-            "LP-M002", target, "a loop over a range sets one variable.", "Write for i in range(...)."
+            "LP-M002", target, "a loop over a range must set one variable.", "Write for i in range(...)."
         )
     start, stop, step = [Literal(0), *bounds, Literal(1)] if len(bounds) == 1 else [*bounds, Literal(1)][:3]
     by = step.value if isinstance(step, Literal) else None
     if isinstance(by, bool) or not isinstance(by, int) or by == 0:
         raise compiler.refused(
-            "LP-M002", node.iter, "the step of a range must be a constant other than 0.", "Write it out."
+            "LP-M002", node.iter, "the step of a range must be a constant other than 0.", "Use such a constant."
         )
     for part in (start, stop):
         if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
-            raise compiler.refused("LP-M014", node.iter, f"{part.value!r} is no integer.", "Count in integers.")
+            raise compiler.refused("LP-M014", node.iter, f"{part.value!r} is not an integer.", "Use integers.")
     stop = _unchanging_bound(compiler, stop, node)
     variable = variable_of(compiler, target)
     own = target.id in assigned_names(node.body) or loaded_outside(compiler.scope.node, target.id)

@@ -60,8 +60,8 @@ def compile_operand(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot 
 def plain_operand(compiler: MethodCompiler, value: CompiledValue, node: ast.AST) -> Operand:
     """The only part of a plain value."""
     if not value.shape.is_plain:
-        remedy = f"Take a field: .{value.shape.names[0]}" if value.shape.names else "Take a part: [0]"
-        raise compiler.refused("LP-M005", node, f"this is {value.shape}, and a plain value is needed.", f"{remedy}.")
+        remedy = f"Use a field: .{value.shape.names[0]}" if value.shape.names else "Use a part: [0]"
+        raise compiler.refused("LP-M005", node, f"this is {value.shape}, but a plain value is required.", f"{remedy}.")
     return value.parts[0]
 
 
@@ -71,7 +71,7 @@ def require_shape(
     """The value, if it has the required shape; otherwise raises an error."""
     if value.shape != shape:
         raise compiler.refused(
-            "LP-M005", node, f"{what} holds {shape}, and this is {value.shape}.", _how_to_make(shape)
+            "LP-M005", node, f"{what} holds {shape}, but this is {value.shape}.", _how_to_make(shape)
         )
     return value
 
@@ -88,7 +88,7 @@ def constants_of(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, 
         found = [(part.value,) if isinstance(part, Literal) else None for part in thing.parts]
     if not all(found):
         raise compiler.refused(
-            "LP-M002", node, f"{what} is no tuple or range of constants.", "Write it out: (1, 2, 3)."
+            "LP-M002", node, f"{what} is not a tuple or range of constants.", "Write a literal: (1, 2, 3)."
         )
     return [each[0] for each in found if each]
 
@@ -156,20 +156,20 @@ def not_a_value(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST) -
     elif isinstance(thing, SymbolicMethod):
         fact, remedy = f"self.{thing.name} is a method.", f"Call it: self.{thing.name}(...)."
     elif isinstance(thing, SymbolicNodeClass):
-        fact, remedy = f"{thing.name} is a class of nodes.", f"Make a node: self.{thing.name}(...)."
+        fact, remedy = f"{thing.name} is a class of nodes.", f"Create a node: self.{thing.name}(...)."
     elif isinstance(thing, SymbolicSelf):
-        fact, remedy = "the model itself is no value.", "Name what you want of it: self.x.load()."
+        fact, remedy = "the model itself is not a value.", "Use a part of it: self.x.load()."
     else:
         assert isinstance(thing, SymbolicConstant)
         code = "LP-M005"
-        fact = f"{object_name(thing.value)} is no value that a variable or cell can hold."
-        remedy = "Take one of its values." if isinstance(thing.value, tuple | range) else "Use a constant."
+        fact = f"{object_name(thing.value)} is not a value that a variable or cell can hold."
+        remedy = "Use one of its values." if isinstance(thing.value, tuple | range) else "Use a constant."
     return compiler.refused(code, node, fact, remedy)
 
 
 def _how_to_make(shape: ValueShape) -> str:
     if shape.names:
-        return f"Make one: linpoint.record({', '.join(f'{name}=...' for name in shape.names)})."
+        return f"Use linpoint.record({', '.join(f'{name}=...' for name in shape.names)})."
     return f"Write ({', '.join(['...'] * shape.width)})." if shape.is_tuple else "Store the parts one by one."
 
 

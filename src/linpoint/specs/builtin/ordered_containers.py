@@ -44,7 +44,9 @@ def queue(capacity: int | None = None, *, initial: Any = None) -> Spec:
     first = initial_list("queue", initial)
     if capacity is not None and (not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1):
         raise bad_parameter(
-            "queue", f"capacity {format_value(capacity)} is not a positive integer", "Try queue(capacity=8)."
+            "queue",
+            f"capacity {format_value(capacity)} is not a positive integer",
+            "Use a number such as queue(capacity=8).",
         )
 
     def enqueue(state: Items, value: Value) -> tuple[bool | None, Items]:
@@ -115,7 +117,7 @@ def priority_queue(*, initial: Any = None) -> Spec:
     ]
     first = initial_list("priority-queue", initial)
     for problem in filter(None, (_needs_priority((priority,)) for priority in first)):
-        raise bad_parameter("priority-queue", problem, "Give a JSON list of numbers or strings, such as [1, 2].")
+        raise bad_parameter("priority-queue", problem, "Use a JSON list of numbers or strings, such as [1, 2].")
     return Spec("priority-queue", tuple(sorted(first, key=_rank)), table(steps), twin=Twin("priority-queue"))
 
 

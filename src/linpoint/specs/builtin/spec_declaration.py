@@ -76,7 +76,7 @@ def initial_list(spec: str, initial: Any) -> tuple[Value, ...]:
         return ()
     if not isinstance(initial, (list, tuple)):
         raise bad_parameter(
-            spec, f"the first value {format_value(initial)} is not a list", "Give a JSON list, such as [1, 2]."
+            spec, f"the initial value {format_value(initial)} is not a list", "Use a JSON list, such as [1, 2]."
         )
     return tuple(freeze(item) for item in initial)
 
@@ -87,6 +87,6 @@ def initial_mapping(spec: str, initial: Any) -> dict[Any, Value]:
         return {canonical(freeze(key)): freeze(value) for key, value in initial}
     if not isinstance(initial, Mapping):
         raise bad_parameter(
-            spec, f"the first value {format_value(initial)} is not an object", 'Give a JSON object, such as {"x": 0}.'
+            spec, f"the initial value {format_value(initial)} is not an object", 'Use a JSON object, such as {"x": 0}.'
         )
     return {canonical(key): freeze(value) for key, value in initial.items()}

@@ -135,9 +135,9 @@ def _spec_of(options: TestOptions) -> Spec | None:
     if options.spec is None:
         raise UsageError(
             "LP-U001",
-            "a test of a C++ object needs a spec.",
-            remedy="Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack; "
-            "or compare outcomes: --method outcomes.",
+            "a test of a C++ object requires a spec.",
+            remedy="Add --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack. "
+            "To compare outcomes instead, add --method outcomes.",
         )
     return find(options.spec)
 
@@ -145,8 +145,8 @@ def _spec_of(options: TestOptions) -> Spec | None:
 def named_test(tests: dict[str, CppObjectTest], name: str, file: str) -> CppObjectTest:
     """The test with this name; raises LP-T016 if there is none."""
     if name not in tests:
-        remedy = f"{nearest(name, tests)}It has: {', '.join(tests)}."
-        raise TestError("LP-T016", f'there is no test "{name}".', place=file, remedy=remedy)
+        remedy = f"{nearest(name, tests)}Use one of: {', '.join(tests)}."
+        raise TestError("LP-T016", f'unknown test "{name}".', place=file, remedy=remedy)
     return tests[name]
 
 

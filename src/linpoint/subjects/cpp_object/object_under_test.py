@@ -39,7 +39,7 @@ class BuiltCppTests:
                 "LP-T016",
                 f"the file has no tests: {why}.",
                 place=self.file,
-                remedy="Include <linpoint/test.hpp> and say LINPOINT_TEST(Type, method, ...).",
+                remedy="Include <linpoint/test.hpp> and add LINPOINT_TEST(Type, method, ...).",
             )
         return object_tests(search.described, self.file)
 

@@ -25,6 +25,6 @@ def atomic_ranges(library: Path, pattern: str | None) -> tuple[tuple[int, int], 
     if not found:
         own = (each.name for each in known if not _NOT_OWN.search(each.name))
         few = ", ".join(list(dict.fromkeys(own))[:_MAX_NAMED])
-        message = f"--atomic-methods {pattern!r} is no function of the program."
-        raise UsageError("LP-U001", message, remedy=f"It has, among others: {few}.")
+        message = f"--atomic-methods {pattern!r} matches no function of the program."
+        raise UsageError("LP-U001", message, remedy=f"Use a function of the program, such as {few}.")
     return tuple((each.begin, each.end) for each in found)

@@ -78,7 +78,7 @@ class BuiltCrashTest:
             return None
         workload, beside = read_workload(options.workload)
         if not workload:
-            remedy = "Write operations into it: insert(1, 2); get(1)."
+            remedy = "Add operations to it: insert(1, 2); get(1)."
             raise TestError("LP-C002", "the workload has no operations.", place=options.workload, remedy=remedy)
         return self._accepted(workload), self._accepted(beside)
 
@@ -112,8 +112,8 @@ def build_crash_tests(
     if options.spec is None:
         raise UsageError(
             "LP-U001",
-            "a test of a persistent object needs a spec.",
-            remedy="Say which: --spec map (`linpoint specs` lists them), or in the file: // linpoint: --spec map.",
+            "a test of a persistent object requires a spec.",
+            remedy="Add --spec map (`linpoint specs` lists them), or in the file: // linpoint: --spec map.",
         )
     spec = find(options.spec)
     compiler = find_compiler(options.compiler)
@@ -167,7 +167,7 @@ def described_tests(host: CrashHost, file: str) -> tuple[dict[str, CppObjectTest
             "LP-C001",
             f"the file has no tests of persistent objects: {why}.",
             place=file,
-            remedy="Include <linpoint/crash.hpp> and say LINPOINT_CRASH_TEST(Type, method, ...).",
+            remedy="Include <linpoint/crash.hpp> and add LINPOINT_CRASH_TEST(Type, method, ...).",
         )
     tests = {name: test for name, test in object_tests(described, file).items() if name in persistent}
     given: dict[str, Given] = {name: {} for name in tests}

@@ -185,7 +185,7 @@ class ScenarioRunner:
                 "LP-T014",
                 f"setup raised {type(error).__name__}: {error}.",
                 place=self._definition.name,
-                remedy="It must make a fresh object, without other threads.",
+                remedy="Let setup create a fresh object, without other threads.",
             ) from error
 
     def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> tuple[PerformedOperation, ...]:

@@ -16,7 +16,7 @@ from linpoint.errors import TestError
 from linpoint.explore.python_control.shared_names import shared_names
 
 _OTHERS: Final = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".hpp", ".h")
-_REMEDY: Final = "It must be a file that `python FILE` runs."
+_REMEDY: Final = "Use a file that `python FILE` runs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class PythonProgram:
 def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
     """Read and compile a program without running it."""
     if Path(file).suffix in _OTHERS:
-        raise TestError("LP-T031", "this is no program in Python, C or C++.", place=file, remedy="Give one that is.")
+        raise TestError(
+            "LP-T031", "this is not a program in Python, C or C++.", place=file, remedy="Use a .py, .c or .cpp file."
+        )
     path = Path(file).resolve()
     try:
         source = path.read_bytes()
@@ -57,9 +59,9 @@ def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
     if any(name.partition(".")[0] == "asyncio" for name in _imported(source)):
         raise TestError(
             "LP-T031",
-            "it imports asyncio, and this version explores threads only.",
+            "it imports asyncio, but this version explores threads only.",
             place=file,
-            remedy="Leave the event loop out of the program that is explored.",
+            remedy="Remove the event loop from the explored program.",
         )
     return PythonProgram(file, args, str(path), code, hashlib.sha256(source).hexdigest()[:16])
 

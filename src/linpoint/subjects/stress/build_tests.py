@@ -78,8 +78,8 @@ class BuiltStressTest:
 def validate_stress_options(options: TestOptions) -> None:
     """Reject options that stress tests of C++ objects do not support, before anything is built."""
     if sys.platform != "linux":
-        message = f"C++ objects are tested on Linux, and this is {sys.platform}."
-        raise TestError("LP-T035", message, remedy="Use such a machine, or a container.")
+        message = f"C++ objects are tested on Linux, not on {sys.platform}."
+        raise TestError("LP-T035", message, remedy="Use a Linux machine or container.")
     options.check_stress_cpp()
     numbers = {"threads": options.threads, "operations": options.operations, "instances": options.instances}
     for name, number in numbers.items():
@@ -101,8 +101,8 @@ def build_stress_tests(
 ) -> list[BuiltStressTest]:
     """Build the tests of a file, or only the one with that name. Raises ``OutOfTimeError`` if ``deadline`` passes."""
     if options.spec is None:
-        remedy = "Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack."
-        raise UsageError("LP-U001", "a test of a C++ object needs a spec.", remedy=remedy)
+        remedy = "Add --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack."
+        raise UsageError("LP-U001", "a test of a C++ object requires a spec.", remedy=remedy)
     spec = find(options.spec)
     compiler = find_compiler(options.compiler)
     report_progress(f"compiling {file}")

@@ -210,7 +210,7 @@ class PythonStressSession(StressSession):
             raise UsageError(
                 "LP-U009",
                 f"the setup of {self.name} raised {type(error).__name__}: {error}.",
-                remedy="It makes a fresh object for each run, without arguments.",
+                remedy="Let setup create a fresh object for each run, without arguments.",
             ) from error
 
     def _pauses(self, run: int, thread: int, program: Program) -> list[float] | None:

@@ -85,8 +85,8 @@ def describe_program(program: Path) -> Any:
         if process.stopped or not text.startswith(b'{"tests"'):
             raise TestError(
                 "LP-T015",
-                "the program does not say which tests it has.",
-                remedy="Leave main() to <linpoint/test.hpp>, and do nothing before it that waits or ends the program.",
+                "the program does not report its tests.",
+                remedy="Use the main() of <linpoint/test.hpp>, and do not block or end the program before it.",
             )
     return msgspec.json.decode(text)
 
