@@ -28,7 +28,7 @@ class ArgumentStep:
     """For a step about an order: the operation that must come first, and the one that must come later."""
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of an explanation."""
+        """The step as in the JSON of an explanation."""
         data: dict[str, Any] = {"reason": self.reason, "operations": list(self.operations), "text": self.text}
         if self.before is not None:
             data |= {"before": self.before, "after": self.after}
@@ -47,7 +47,7 @@ class CauseEvidence:
     """Its other operands: times, counts, names."""
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of an explanation."""
+        """The evidence as in the JSON of an explanation."""
         data: dict[str, Any] = {"kind": self.kind, "text": self.text, "operations": list(self.operations)}
         return data | ({"values": [as_json(value) for value in self.values]} if self.values else {})
 
@@ -63,7 +63,7 @@ class LikelyCause:
     evidence: tuple[CauseEvidence, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of an explanation."""
+        """The cause as in the JSON of an explanation."""
         return {"cause": self.cause, "text": self.text, "evidence": [each.as_dict() for each in self.evidence]}
 
 
