@@ -58,6 +58,7 @@ class Model:
     __linpoint_model__: ClassVar[bool] = True
 
     spec: Any = None
+    """The spec that the model must refine, unless the check names another one."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -30,9 +30,11 @@ class Finding:
     """A failure of the subject under test. ``kind`` is a key of ``FAILURES``."""
 
     kind: str
+    """The kind of failure, such as ``linearizability``, ``assertion`` or ``deadlock``."""
     message: str
     """One sentence."""
     evidence: Evidence
+    """The evidence, whose type depends on the subject."""
     place: SourcePlace | None = None
     """The line to change or inspect, unless it is the last line of the trace."""
     schedule: Schedule = ()
@@ -40,6 +42,7 @@ class Finding:
     preemptions: int = 0
     """The number of switches from a thread that could have continued."""
     trace: Trace | None = field(default=None, repr=False)
+    """The steps of the failing run; None if there are none."""
     verdict: Verdict | None = field(default=None, repr=False)
     """The verdict on the history, if there is one."""
     minimal: bool = True
@@ -47,6 +50,7 @@ class Finding:
     advice: tuple[str, ...] = ()
     """Sentences on how to fix it, if a fix is known."""
     replay_token: ReplayToken | None = field(default=None, repr=False)
+    """The replay token; None if the finding has none. ``token`` is its text."""
 
     def evidence_as(self, kind: type[EvidenceT]) -> EvidenceT:
         """The evidence as this type. Raises ``AttributeError`` for the evidence of another engine."""

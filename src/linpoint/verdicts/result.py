@@ -31,18 +31,26 @@ class Result:
     subject_kind: str
     """``test``, ``program``, ``model``, ``crash`` or ``stress``."""
     name: str
+    """The name of the test, program or model."""
     status: Status
+    """The answer."""
     why: str
+    """The reason for the status, in a sentence without a full stop."""
     exhaustive: bool = False
     """Whether every schedule, state or crash state within the bounds was covered."""
     findings: tuple[Finding, ...] = ()
+    """The failures that were found."""
     coverage: Coverage = field(default_factory=Coverage)
+    """The cost and the counts of the campaign, and their bounds."""
     file: str | None = None
+    """The file of the subject; None if it has none."""
     models: Mapping[str, Status] = field(default_factory=dict)
     """The status by model, if there are several; the first one is the status of the result. Tests of Python objects
     have ``"free-threaded"``, which decides, and ``"gil"``."""
     spec: str = ""
+    """The name of the spec; empty without one."""
     condition: str = ""
+    """The condition that was checked; empty without one."""
     outcomes: Mapping[str, int] | None = None
     """The outputs of complete runs of a program with the number of runs of each, if they were requested."""
     advice: tuple[NeedlessInstruction, ...] = ()

@@ -16,9 +16,13 @@ class Status(enum.Enum):
     """
 
     LINEARIZABLE = "linearizable"
+    """A pass against a spec: the history, or every run that was checked, satisfies it."""
     HOLDS = "holds"
+    """A pass of a program, a model or persistent data."""
     VIOLATION = "violation"
+    """A violation was found."""
     UNKNOWN = "unknown"
+    """There is no answer. UNKNOWN is never a pass."""
 
     @property
     def passed(self) -> bool:

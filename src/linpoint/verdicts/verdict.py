@@ -31,6 +31,7 @@ class Statistics:
     peak_memory_bytes: int = 0
     """0 if the system does not report it."""
     operations: int = 0
+    """The number of operations in the history."""
     configurations: int = 0
     """The number of configurations that all searches visited."""
 
@@ -51,6 +52,7 @@ class KeyVerdict:
     key: Value
     """None in a history without keys."""
     status: Status
+    """The status for this object."""
     checker: str
     """The algorithm that answered."""
     why: str
@@ -58,7 +60,9 @@ class KeyVerdict:
     positions: Sequence[int] = field(repr=False)
     """The positions of its operations in the whole history."""
     witness: Witness | None = field(default=None, repr=False)
+    """The witness order of its operations; None unless they are linearizable."""
     refutation: Refutation | None = field(default=None, repr=False)
+    """The refutation of a violation; None for other verdicts."""
     configurations: int = 0
     """The number of configurations that all searches visited."""
     reached: PartialSearch | None = field(default=None, repr=False)
@@ -74,21 +78,28 @@ class Verdict:
     """
 
     status: Status
+    """The answer."""
     history: History = field(repr=False)
+    """The history that was checked."""
     spec: Spec = field(repr=False)
+    """The spec."""
     condition: str
+    """The condition that was checked."""
     checker: str
     """The algorithm that answered."""
     why: str
     """The reason for the choice of the algorithm; for UNKNOWN, the reason why there is no answer."""
     keys: tuple[KeyVerdict, ...] = field(repr=False)
+    """The verdict on each key, or a single one for a history without keys."""
     statistics: Statistics = field(repr=False)
+    """The cost of the check."""
     warnings: tuple[str, ...] = ()
     """Sentences on why a pass proves little."""
     merge: Callable[[], Witness | None] = field(default=lambda: None, repr=False)
     """Merges the orders of all keys on request."""
 
     subject_kind: ClassVar = "history"
+    """The row of the table of renderers."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a verdict has three values; compare verdict.status, or call verdict.raise_for_violation()")

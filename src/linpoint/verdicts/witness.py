@@ -18,8 +18,11 @@ class Witness:
     """
 
     order: Sequence[int]
+    """The positions, in the order in which the operations take effect."""
     survivors: tuple[int, ...] | None = None
+    """With ``buffered-durable``, the number of surviving operations of each era that a crash ends; else None."""
     eras: tuple[int, ...] | None = None
+    """With ``buffered-durable``, the number of operations of each era that a crash ends; else None."""
     certified: bool = True
     """False only with ``--paper-rules``, for an order that is wrong because these rules are."""
 

@@ -37,8 +37,10 @@ class Explanation:
     """The explanation of a history's verdict. ``text`` is for people, ``as_dict()`` for programs."""
 
     subject_kind: ClassVar = "history"
+    """The row of the table of renderers."""
 
     verdict: Verdict
+    """The verdict that is explained."""
     key: Value = None
     """The object that is explained; None in a history without keys."""
     core: tuple[int, ...] = ()

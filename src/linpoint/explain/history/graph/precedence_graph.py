@@ -96,7 +96,9 @@ class PrecedenceGraph:
     sentence: str
     """The verdict as a sentence."""
     spec: str
+    """The name of the spec."""
     condition: str
+    """The condition that was checked."""
     vertices: tuple[Vertex, ...] = ()
     """The vertices, ordered by position.
 
