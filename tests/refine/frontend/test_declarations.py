@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a class declares: cells, nodes, constants, operations, setup; and what is wrong with some declarations."""
+"""Declarations of a class: cells, nodes, constants, operations, setup; and the errors of invalid ones."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def model(body: str, folder: Path, name: str = "model") -> type[linpoint.Model]:
     return load(source, folder, name).Example
 
 
-# What is there
+# Valid declarations
 
 
-def test_cells(tmp_path: Path) -> None:
+def test_cells_are_declared(tmp_path: Path) -> None:
     program = compile_model(
         model(
             """
@@ -69,7 +69,7 @@ def test_cells(tmp_path: Path) -> None:
     )
 
 
-def test_nodes(tmp_path: Path) -> None:
+def test_nodes_are_declared(tmp_path: Path) -> None:
     program = compile_model(
         model(
             """
@@ -105,7 +105,7 @@ def test_nodes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
-def test_annotations_of_nodes_as_objects_and_as_texts(future: str, tmp_path: Path) -> None:
+def test_annotations_of_nodes_may_be_objects_or_strings(future: str, tmp_path: Path) -> None:
     source = f"""{future}
 import linpoint
 from linpoint import Atomic
@@ -129,7 +129,7 @@ class Example(linpoint.Model):
     assert example().make() == (None, None, 7, None)
 
 
-def test_operations_with_domains_roles_and_pairs(tmp_path: Path) -> None:
+def test_operations_have_domains_roles_and_pairs(tmp_path: Path) -> None:
     program = compile_model(
         model(
             """
@@ -160,13 +160,13 @@ def test_operations_with_domains_roles_and_pairs(tmp_path: Path) -> None:
     assert program.file == str(tmp_path / "model.py")
 
 
-def test_setup_is_apart_from_the_operations(tmp_path: Path) -> None:
+def test_setup_is_not_an_operation(tmp_path: Path) -> None:
     program = compile_model(model("x = linpoint.atomic(0)\ndef setup(self):\n    self.x.store(3)\n" + READ, tmp_path))
     assert program.setup is not None
     assert [each.name for each in program.operations] == ["read"]
 
 
-def test_subclasses_inherit_override_and_take_away(tmp_path: Path) -> None:
+def test_subclasses_inherit_override_and_remove(tmp_path: Path) -> None:
     source = """
 import linpoint
 
@@ -202,7 +202,7 @@ class Derived(Base):
     assert [each.name for each in compile_model(module.Base).operations] == ["put", "get"]
 
 
-def test_constants_from_around_a_class_in_a_function(tmp_path: Path) -> None:
+def test_a_class_in_a_function_uses_enclosing_constants(tmp_path: Path) -> None:
     source = """
 import linpoint
 
@@ -218,10 +218,10 @@ def make(limit):
     program = compile_model(module.make(4))
     assert program.cells == (Cell("x", (4,)),)
     assert module.make(4)().read() == 8
-    assert module.make(4).with_  # and it can be asked for
+    assert module.make(4).with_  # and it can be queried
 
 
-# What does not fit
+# Invalid declarations
 
 REFUSED = {
     "a float": ("x = linpoint.atomic(0.5)" + READ, "LP-M010 5:5 self.x starts with 0.5, which is not a value of a model."),
@@ -300,7 +300,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_does_not_fit(name: str, tmp_path: Path) -> None:
+def test_invalid_declarations_are_rejected(name: str, tmp_path: Path) -> None:
     body, expected = REFUSED[name]
     with pytest.raises(linpoint.ModelError) as caught:
         compile_model(model(body, tmp_path))
@@ -310,7 +310,7 @@ def test_what_does_not_fit(name: str, tmp_path: Path) -> None:
     assert f"{caught.value.message} {caught.value.remedy}".startswith(said)
 
 
-def test_the_first_mistake_of_the_file_is_told(tmp_path: Path) -> None:
+def test_the_first_mistake_in_the_file_is_reported(tmp_path: Path) -> None:
     body = """
     @linpoint.operation
     def one(self):
@@ -335,14 +335,14 @@ def test_columns_are_counted_in_characters(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, "2"])
-def test_the_size_of_an_array(size: object) -> None:
+def test_the_size_of_an_array_is_checked(size: object) -> None:
     with pytest.raises(linpoint.ModelError) as caught:
         linpoint.array(0, size=size)  # type: ignore[arg-type]
     assert caught.value.code == "LP-M010"
     assert "test_declarations.py" in str(caught.value.place)
 
 
-def test_other_declarations_without_sense() -> None:
+def test_meaningless_declarations_are_rejected() -> None:
     for make in (lambda: linpoint.array(linpoint.array(0, size=1), size=1), linpoint.record):
         with pytest.raises(linpoint.ModelError) as caught:
             make()
@@ -350,13 +350,13 @@ def test_other_declarations_without_sense() -> None:
 
 
 @pytest.mark.parametrize("thing", [linpoint.Model, int, 3, "Model", linpoint.ConcurrentTest])
-def test_what_is_no_model(thing: object) -> None:
+def test_objects_that_are_not_models_are_rejected(thing: object) -> None:
     with pytest.raises(linpoint.ModelError) as caught:
         compile_model(thing)  # type: ignore[arg-type]
     assert caught.value.code == "LP-M012"
 
 
-def test_a_model_without_a_source() -> None:
+def test_a_model_without_a_source_is_rejected() -> None:
     namespace: dict[str, object] = {}
     exec(f"import linpoint\nclass Example(linpoint.Model):{textwrap.indent(READ, '    ')}", namespace)
     with pytest.raises(linpoint.ModelError) as caught:
@@ -364,7 +364,7 @@ def test_a_model_without_a_source() -> None:
     assert caught.value.code == "LP-M001"
 
 
-def test_methods_in_two_files(tmp_path: Path) -> None:
+def test_methods_may_be_in_two_files(tmp_path: Path) -> None:
     base = load(
         "import linpoint\nclass Base(linpoint.Model):\n    def one(self):\n        return 1\n", tmp_path, "base"
     )
@@ -376,7 +376,7 @@ def test_methods_in_two_files(tmp_path: Path) -> None:
     assert "one is written in another file" in caught.value.message
 
 
-def test_hypothesis_strategies_are_no_domains(tmp_path: Path) -> None:
+def test_hypothesis_strategies_are_not_domains(tmp_path: Path) -> None:
     source = """
 import linpoint
 from hypothesis import strategies as st
@@ -392,8 +392,8 @@ class Example(linpoint.Model):
 
 
 @pytest.mark.parametrize("body", ["return " + "(" * 80 + "1" + "+v)" * 80, "return " + "+".join(["v"] * 2000)])
-def test_what_is_too_deep(body: str, tmp_path: Path) -> None:
-    """Either it is compiled or it is refused; it is never a traceback."""
+def test_deep_expressions_are_compiled_or_rejected(body: str, tmp_path: Path) -> None:
+    """The error is never a traceback."""
     source = f"import linpoint\nclass Example(linpoint.Model):\n    @linpoint.operation(v=[1])\n    def f(self, v):\n        {body}\n"
     try:
         compile_model(load(source, tmp_path).Example)
@@ -401,7 +401,7 @@ def test_what_is_too_deep(body: str, tmp_path: Path) -> None:
         assert error.code == "LP-M011"
 
 
-def test_too_many_registers(tmp_path: Path) -> None:
+def test_too_many_registers_are_rejected(tmp_path: Path) -> None:
     lines = [f"    x{n} = self.x.load()" for n in range(65)]
     total = "    return " + " + ".join(f"x{n}" for n in range(65))
     body = "\n".join(["x = linpoint.atomic(0)", "@linpoint.operation", "def f(self):", *lines, total])
@@ -411,10 +411,10 @@ def test_too_many_registers(tmp_path: Path) -> None:
     assert caught.value.message == "f requires more than 64 registers."
 
 
-# The mark
+# The operation decorator
 
 
-def test_parameters_that_are_called_as_the_words_of_models() -> None:
+def test_parameters_may_be_named_like_options_of_models() -> None:
     class TestRoles(linpoint.ConcurrentTest):
         def setup(self):
             return {}
@@ -429,7 +429,7 @@ def test_parameters_that_are_called_as_the_words_of_models() -> None:
 
 
 @pytest.mark.parametrize("given", [{"role": 3}, {"pairs_with": ["enter"]}])
-def test_roles_are_texts(given: dict[str, object]) -> None:
+def test_roles_must_be_strings(given: dict[str, object]) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         linpoint.operation(**given)(lambda self: None)
     assert caught.value.code == "LP-T010"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compiled does what Python does: one small body for each construct, run both ways."""
+"""Compiled models behave like Python: one small body for each construct, run both ways."""
 
 from __future__ import annotations
 
