@@ -32,7 +32,7 @@ from tests.command_client import call
 
 COMMAND = str(Path(sys.executable).with_name("linpoint"))
 TIMEOUT = 240.0
-"""Seconds after which a command hangs, however busy the machine is."""
+"""Seconds after which a command is considered to hang, even on a busy machine."""
 _CLIENT = Path(__file__).with_name("command_client.py")
 
 
@@ -110,7 +110,7 @@ def _feed(stream: int, data: bytes) -> None:
 
 def _serve(command: str, listening: socket.socket) -> None:
     sys.path[0] = str(Path(command).parent)  # as the script has it
-    import linpoint.cli.main  # noqa: F401 - what takes the time
+    import linpoint.cli.main  # noqa: F401 - the slow import
     from _linpoint_command import main
 
     while True:

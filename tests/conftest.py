@@ -24,7 +24,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore_glob = ["*_linpoint.cpp"]
-"""They are what tests test, and some are wrong on purpose; should our plugin be there, it leaves them alone."""
+"""Subjects of tests, some of them deliberately broken: linpoint's plugin must not collect them."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -36,7 +36,7 @@ Case = tuple[int, ...]
 
 _START = 100
 _STEPS = 3
-"""Read, take and give; a transfer with a lock makes one step of them."""
+"""Read, withdraw and deposit; a transfer with a lock makes them one step."""
 
 
 @dataclass(frozen=True, slots=True)

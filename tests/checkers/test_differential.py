@@ -37,7 +37,7 @@ CHUNKS = 4
 LONG_CHUNKS = 100
 
 SEARCH_BYTES = 8 << 20
-"""What a search on a longer history may hold; most need less."""
+"""The memory limit of a search on a longer history; most need less."""
 
 SPECS = [*MAKERS, *USER_MAKERS]
 FAST = [checker for checker in CHECKERS if checker != "brute-force"]

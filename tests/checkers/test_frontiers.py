@@ -32,7 +32,7 @@ KINDS = (
     *("counter", "fetch-add", "mutex", "semaphore(2)"),
 )
 SEARCH_BYTES = 8 << 20
-"""What a search on a longer history may hold; most need less."""
+"""The memory limit of a search on a longer history; most need less."""
 
 
 def drawn(rng: random.Random, kind: str) -> tuple[History, Spec, str]:

@@ -198,7 +198,7 @@ def test_orders_apply_within_the_skew() -> None:
     assert not holds(hinted(STALE, 1, 2), skew=5)
 
 
-CUT_OFF = [
+INTERRUPTED = [
     op(0, "write 1", 0, None),
     {"crash": True, "process": 0, "time": 10},
     op(1, "read null", 15, 20),
@@ -207,11 +207,11 @@ CUT_OFF = [
 
 
 def test_under_strict_a_crash_ends_an_operation_like_a_return() -> None:
-    assert holds(CUT_OFF, "durable")
-    assert not holds(CUT_OFF, "strict")
-    assert not holds(CUT_OFF, "strict", skew=4)
-    assert holds(CUT_OFF, "strict", skew=5)
-    own = [*CUT_OFF[:2], op(0, "read null", 12, 14), CUT_OFF[3]]
+    assert holds(INTERRUPTED, "durable")
+    assert not holds(INTERRUPTED, "strict")
+    assert not holds(INTERRUPTED, "strict", skew=4)
+    assert holds(INTERRUPTED, "strict", skew=5)
+    own = [*INTERRUPTED[:2], op(0, "read null", 12, 14), INTERRUPTED[3]]
     assert not holds(own, "strict", skew=100)  # the process that came back knows what it did
     assert holds(own, "durable", skew=100)
 

@@ -24,7 +24,7 @@ def lines(*operations: tuple[str, list[Any], Any], **fields: Any) -> list[dict[s
     ]
 
 
-CUT_OFF = linpoint.history("""
+INTERRUPTED = linpoint.history("""
     A:     |--add(1)--...
     B:                       |--contains(1)->true--|
     crash:               X
@@ -107,7 +107,7 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
         ("counter", lines(("add", [0], None)), "the steps of the counter differ", Status.LINEARIZABLE),
         ("fetch-add", lines(("fetch-add", [1], 0), ("fetch-add", [2], 1)), "fetch-add(2)", Status.LINEARIZABLE),
     ],
-    Exclusion.CUT_OFF: [("set", CUT_OFF, "add(1) -> ? was interrupted by a crash", Status.LINEARIZABLE)],
+    Exclusion.INTERRUPTED: [("set", INTERRUPTED, "add(1) -> ? was interrupted by a crash", Status.LINEARIZABLE)],
     Exclusion.UNKNOWN_REMOVALS: [
         (
             "stack",
@@ -163,7 +163,7 @@ def test_a_monitor_takes_no_memory_beyond_the_budget() -> None:
 def test_a_monitor_that_does_not_apply_states_the_reason_and_auto_searches(
     spec: Any, history: Any, words: str, status: Status
 ) -> None:
-    condition = "strict" if history is CUT_OFF else None
+    condition = "strict" if history is INTERRUPTED else None
     alone = linpoint.check(history, spec, checker="monitor", condition=condition)
     assert (alone.status, alone.checker) == (Status.UNKNOWN, "monitor")
     assert (alone.witness, alone.refutation) == (None, None)

@@ -16,7 +16,7 @@ from tests.checkers.test_differential import objections
 from tests.timed_histories import timed
 
 Case = tuple[Any, str, str]
-"""The spec, the operations that tell, the history: the drawing of one process, or lines with times."""
+"""The spec, the operations that prove the reason, the history: a drawing, or lines with times."""
 
 REASONS: dict[str, list[Case]] = {
     "never-added": [
@@ -262,7 +262,7 @@ REASONS: dict[str, list[Case]] = {
 }
 
 BUFFERED = ("survivors-differ", "no-common-moment")
-"""Reasons under buffered durability, which other conditions do not have."""
+"""Reasons that only buffered durability has."""
 
 
 def condition_of(reason: str) -> str | None:
@@ -284,7 +284,7 @@ def test_every_reason_has_a_history_and_a_sentence() -> None:
     ids=lambda it: it if isinstance(it, str) else it[1],
 )
 def test_a_pattern_names_its_reason_and_the_operations_that_prove_it(reason: str, case: Case, checker: str) -> None:
-    spec, telling, text = case
+    spec, proving, text = case
     history = recorded(text)
     condition = condition_of(reason)
     verdict = linpoint.check(history, spec, checker=checker, condition=condition)
@@ -297,6 +297,6 @@ def test_a_pattern_names_its_reason_and_the_operations_that_prove_it(reason: str
     assert isinstance(pattern, Pattern)
     assert pattern.reason == reason
     assert pattern.sentence == PATTERNS[reason]
-    assert sorted(str(history[p]) for p in pattern.operations) == sorted(telling.split("; "))
+    assert sorted(str(history[p]) for p in pattern.operations) == sorted(proving.split("; "))
     assert not objections(verdict, set())
     assert linpoint.check(history, spec, checker="brute-force", condition=condition).status is Status.VIOLATION

@@ -31,14 +31,14 @@ LONG_CHUNKS = 20
 LONGER = 250
 
 SEARCH_BYTES = 8 << 20
-"""What a search on a longer history may hold; most need less."""
+"""The memory limit of a search on a longer history; most need less."""
 
 MAKERS: dict[str, Callable[[random.Random], tuple[History, Spec]]] = {
     **{name: functools.partial(monitored_history, name=name) for name in DRAWS},
     **TRAPS,
 }
 ANSWERED = dict.fromkeys(MAKERS, 0.85) | {"priority-queue": 0.75}
-"""The least share of objects that each monitor must answer; among priorities many are equal."""
+"""The minimum share of objects that each monitor must answer; many priorities are equal."""
 
 
 def compare(name: str, seed: str, histories: int) -> None:

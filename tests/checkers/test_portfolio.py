@@ -84,7 +84,7 @@ def crowded_queue() -> list[dict[str, Any]]:
 
 
 HOPELESS = lost_calls(200, 18, seed=3)
-"""The depth-first search needs minutes to refute it, Linear a few milliseconds."""
+"""The depth-first search needs minutes to refute it, linear a few milliseconds."""
 
 RACE = lost_calls(100, 8, seed=1)
 """The depth-first search needs more than its first turn, but not more than its second."""

@@ -22,7 +22,7 @@ from tests.random_monitored_histories import DRAWS, monitored_history
 from tests.volume import SEED, volume
 
 
-def told(verdict: Verdict) -> list[Any]:
+def fields_without_costs(verdict: Verdict) -> list[Any]:
     """All fields of a verdict except its costs."""
     keys = []
     for key in verdict.keys:
@@ -71,7 +71,7 @@ def test_answers_agree_with_the_separate_checkers(monkeypatch: pytest.MonkeyPatc
         assert verdict.status is other.status, f"{name}\n{describe(history)}"
         # For repeated values other checkers may run before the search that the fast path uses.
         if [key.checker for key in verdict.keys] == [key.checker for key in other.keys]:
-            assert told(verdict) == told(other), f"{name}\n{describe(history)}"
+            assert fields_without_costs(verdict) == fields_without_costs(other), f"{name}\n{describe(history)}"
         if answered[-1]:
             assert not objections(verdict, set()), f"{name}\n{describe(history)}"
             seen[verdict.checker, verdict.status] += 1

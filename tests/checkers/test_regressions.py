@@ -55,7 +55,7 @@ CASES = {
 }
 
 
-def says(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
+def has_verdict(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
     """Whether the verdict is the expected one. An exact checker may also not apply, if it states a reason."""
     if checker in ("monitor", "frontier", "graph", "eras") and verdict.status is linpoint.Status.UNKNOWN:
         return verdict.why != ""
@@ -69,7 +69,7 @@ def test_histories_have_their_verdicts(name: str, checker: str) -> None:
     for condition, verdict in expected.items():
         spec = "cas-register" if any(line.get("op") == "swap" for line in lines) else "register"
         found = linpoint.check(lines, spec, checker=checker, condition=condition)
-        assert says(found, verdict, checker), condition
+        assert has_verdict(found, verdict, checker), condition
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -78,7 +78,7 @@ def test_a_write_that_changes_nothing_now_may_be_needed_later(checker: str) -> N
         A: |--write(1)--|  |--write(1)-------------------------|  |--read()->1--|
         B:                         |--write(2)--|
     """)
-    assert says(linpoint.check(history, "register", checker=checker), "linearizable", checker)
+    assert has_verdict(linpoint.check(history, "register", checker=checker), "linearizable", checker)
 
 
 def test_a_read_may_wait_for_a_read_that_is_called_later() -> None:
@@ -93,5 +93,5 @@ def test_a_read_may_wait_for_a_read_that_is_called_later() -> None:
     ]
     for checker in CHECKERS:
         verdict = linpoint.check(same_call, "register", condition="sequential", checker=checker)
-        assert says(verdict, "linearizable", checker)
-        assert says(linpoint.check(hinted, "counter", checker=checker), "linearizable", checker)
+        assert has_verdict(verdict, "linearizable", checker)
+        assert has_verdict(linpoint.check(hinted, "counter", checker=checker), "linearizable", checker)

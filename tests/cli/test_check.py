@@ -84,7 +84,7 @@ def test_a_monitor_that_does_not_apply_exits_with_3_and_states_the_reason(run: C
 
 
 # A write interrupted by a crash, and read after the next operation of its process: only durable allows that.
-CUT_OFF = """
+INTERRUPTED = """
     A:     |--write(1)--...     |--write(2)--|
     B:                                          |--read()->1--|
     crash:                   X
@@ -103,7 +103,7 @@ CUT_OFF = """
     ],
 )
 def test_conditions_give_different_verdicts(run: Command, write: Writer, condition: str | None, verdict: str) -> None:
-    write("history.jsonl", CUT_OFF)
+    write("history.jsonl", INTERRUPTED)
     options = [] if condition is None else ["--condition", condition]
     document = run("check", "history.jsonl", "--spec", "register", "--json", *options).json
     assert document["verdict"] == verdict

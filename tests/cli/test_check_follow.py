@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 PATIENCE = 120.0
-"""Seconds after which a command hangs, however busy the machine is."""
+"""Seconds after which a command is considered to hang, even on a busy machine."""
 
 
 def event(process: int, type_: str, f: str, value: Any = None, **more: Any) -> str:

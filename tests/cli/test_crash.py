@@ -38,12 +38,12 @@ struct RegisterTest {
 LINPOINT_CRASH_TEST(RegisterTest, write, read)
 """
 LINE = 14
-"""Of the store."""
+"""The line of the store."""
 PLACES: Final = {"CCACHE_DISABLE": "1"}
-"""What a cache of compilers keeps may name the folder in which it was made."""
+"""Entries of a compiler cache may name the directory in which they were made."""
 SPEC = ("--spec", "register(initial=0)")
 ALONE = ("--tests", "dl1,dl2,c2,recovery")
-"""Who reads beside a write sees what is not durable yet."""
+"""A read concurrent with a write sees a value that is not durable yet."""
 FLUSHED = ("-DBEFORE=", "-DAFTER=_mm_clflush(value);_mm_sfence();")
 UNFLUSHED = ("-DBEFORE=", "-DAFTER=")
 
@@ -97,8 +97,8 @@ def test_a_lost_write_is_blamed_on_its_line_and_replays(register: Path, run: Com
     assert again.code == 1, again.err
     assert [each["kind"] for each in again.json["findings"]] == ["durability"]
     register.write_text(REGISTER.replace("AFTER", "_mm_clflush(value);_mm_sfence();"))
-    mended = run(*finding["replay"], "--json")
-    assert mended.code == 0, mended.err
+    fixed = run(*finding["replay"], "--json")
+    assert fixed.code == 0, fixed.err
 
 
 def test_a_paused_operation_is_not_the_first_of_its_thread(run: Command, tmp_path: Path) -> None:

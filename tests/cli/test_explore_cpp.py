@@ -251,9 +251,9 @@ def test_replay_reports_that_the_program_has_changed(run: Command, tmp_path: Pat
     source.write_text("#include <cassert>\nint n = 1;\nint main() { assert(n == 2); }\n")
     (finding,) = run("explore", "a.cpp", "--json").json["findings"]
     source.write_text("#include <cassert>\nint n = 2;\nint main() { assert(n == 2); }\n")
-    mended = run(*finding["replay"], "--json")
-    assert (mended.code, mended.json["verdict"], mended.json["exhaustive"]) == (0, "holds", False)
-    assert "the program has changed" in mended.json["warnings"][0]
+    fixed = run(*finding["replay"], "--json")
+    assert (fixed.code, fixed.json["verdict"], fixed.json["exhaustive"]) == (0, "holds", False)
+    assert "the program has changed" in fixed.json["warnings"][0]
 
 
 @pytest.mark.parametrize(

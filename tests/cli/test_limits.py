@@ -26,7 +26,7 @@ from tests.cli.conftest import Command, Writer, hard
 Starter = Callable[..., subprocess.Popen[bytes]]
 
 PATIENCE = 120.0
-"""Seconds after which a command hangs, however busy the machine is."""
+"""Seconds after which a command is considered to hang, even on a busy machine."""
 
 DFS = ["--spec", "queue", "--checker", "dfs"]
 FOREVER = """\

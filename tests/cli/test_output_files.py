@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output files: rejected before any input is read, written completely or not at all, and without harm to the
-verdict.
+"""Output files: rejected before any input is read, written completely or not at all, and never at the cost of
+the verdict.
 """
 
 from __future__ import annotations

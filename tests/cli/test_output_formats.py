@@ -66,7 +66,7 @@ class Dying(linpoint.ConcurrentTest):
         return os._exit(code) if code else code
 """
 WRITES = 17
-"""The line of the update that is lost."""
+"""The line of the lost update."""
 
 
 @pytest.fixture(autouse=True)

@@ -221,7 +221,7 @@ BUSY = RIGHT.replace("return 7", "self.value += 0; return 7").replace(
                 begun.write(".")
             return Counter()""",
 )
-"""For each object that is made a file grows by a letter."""
+"""Each constructed object appends a character to a file."""
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="there is no Ctrl-C")

@@ -169,10 +169,10 @@ def test_the_smallest_violation_is_reported_and_replays(run: Command, folder: Pa
     assert "│ write object = 1" in again.out
     # After the fix the same schedule has no violation.
     (folder / "counter.cpp").write_text(COUNTER.replace("BODY", "++count;"))
-    mended = run(*finding["replay"])
+    fixed = run(*finding["replay"])
     (folder / "counter.cpp").write_text(COUNTER)
-    assert mended.code == 0
-    assert "Warning: the code has changed" in mended.out
+    assert fixed.code == 0
+    assert "Warning: the code has changed" in fixed.out
 
 
 def test_replay_elsewhere_names_the_directory_to_use(run: Command, folder: Path) -> None:
@@ -209,9 +209,9 @@ def test_a_missing_fence_is_named(run: Command) -> None:
     assert "table.cpp:7" in first
     assert last == "With it, the scenario passes under every schedule"
     assert "reaches" in finding["explanation"]["text"]
-    mended = run("test", "table.cpp", "--spec", "map", "--memory-model", "tso", "--json", *ORDERED)
-    assert mended.code == 0
-    assert mended.json["exhaustive"] is True
+    fixed = run("test", "table.cpp", "--spec", "map", "--memory-model", "tso", "--json", *ORDERED)
+    assert fixed.code == 0
+    assert fixed.json["exhaustive"] is True
 
 
 def test_operations_before_and_after_run_alone(run: Command) -> None:

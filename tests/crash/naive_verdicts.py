@@ -22,7 +22,7 @@ from tests.crash.zoo_twins import ZOO, Twin
 _NAIVE = Path(__file__).parent / "naive"
 _FLAGS = ["-O1", "-g0", "-fno-store-merging", "-fno-tree-vectorize", "-Wno-unused"]
 _INNER = {"mwcas": "std::array<int, 3>", "txn": "NaiveTested::Step"}
-"""What the lists in the list that an operation takes are."""
+"""The C++ type of the elements of a list argument."""
 
 
 def enumerator(twin: Twin, workloads: Sequence[str], probes: Sequence[str], folder: Path) -> Path:

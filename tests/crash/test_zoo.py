@@ -16,7 +16,7 @@ from tests.crash.zoo_twins import ZOO, Twin, twins
 _COMMAND = str(Path(sys.executable).with_name("linpoint"))
 _TWINS = twins()
 _IN_CI = ("linked_set.cpp",)
-"""Whole structures that are not left to the long lane."""
+"""Correct structures that are not left to the long lane."""
 
 
 def crash(twin: Twin, *options: str, seconds: int = 60) -> dict[str, Any]:

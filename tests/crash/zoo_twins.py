@@ -28,11 +28,11 @@ class Twin:
     sources: tuple[str, ...]
     bug: str = ""
     classes: frozenset[str] = frozenset()
-    """That the finding may have."""
+    """Classes that the finding may have."""
     kind: str = ""
-    """The class that it is written for, which the finding must have."""
+    """The class that the twin is written for, which the finding must have."""
     scenario: str = ""
-    """That shows it, if one is known."""
+    """A scenario that shows the bug, if one is known."""
     blamed: frozenset[str] = frozenset()
     """Places, one of which the finding must blame."""
 

@@ -29,7 +29,7 @@ VIOLATIONS: dict[str, tuple[Path, str, dict[str, Any], dict[str, Any]]] = {
     "livelock": (KINDS, "Endless", {}, {}),
     "hostile": (KINDS, "Hostile", {}, {}),
 }
-"""For each the file, the model, its constants, and how it is checked."""
+"""For each result the file, the model, its constants, and the options of the check."""
 PASSES = {
     "holds": (ZOO / "treiber.py", "Treiber", {}, {}),
     "holds-by-points": (ZOO / "treiber.py", "Treiber", {}, {"points": True}),

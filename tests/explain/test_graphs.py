@@ -68,7 +68,7 @@ def circle(graph: PrecedenceGraph, which: int = 0) -> list[tuple[Any, ...]]:
     return [(edge.source, edge.target, edge.because, edge.says) for edge in found]
 
 
-def told(graph: PrecedenceGraph) -> list[int]:
+def contradicting_positions(graph: PrecedenceGraph) -> list[int]:
     return [vertex.position for vertex in graph.vertices if vertex.contradicts]
 
 
@@ -109,7 +109,7 @@ def test_a_stale_read_is_a_cycle_of_two() -> None:
     (swap,) = [v.position for v in graph.vertices if v.operation.args == ((("B", 1, 2),),)]
     (read,) = [v.position for v in graph.vertices if v.operation.name == "read"]
     assert sorted(circle(graph)) == sorted([(swap, read, "real-time", ""), (read, swap, "replaced", "B=1")])
-    assert sorted(told(graph)) == sorted([swap, read])
+    assert sorted(contradicting_positions(graph)) == sorted([swap, read])
     assert (0, read, "reads-from", "A=1") in edges(graph)  # the writer of the value that the read saw
     assert not graph.has("genesis")  # the initial values explain nothing here
 
@@ -127,7 +127,7 @@ def test_a_fork_is_one_vertex_with_two_reads_of_the_same_word() -> None:
     graph = graph_of(FIGURES["figure-11"])
     assert graph.reason == "fork"
     assert sorted(circle(graph)) == [(0, 1, "reads-from", "A=2"), (0, 2, "reads-from", "A=2")]
-    assert told(graph) == [1, 2]
+    assert contradicting_positions(graph) == [1, 2]
     assert "replaced" not in {edge.because for edge in graph.edges}
 
 
@@ -138,7 +138,7 @@ def test_a_fork_of_the_first_value_begins_at_genesis() -> None:
 
 def test_a_disconnected_failure_has_no_edges_and_is_listed() -> None:
     graph = graph_of(FIGURES["figure-13"])
-    assert told(graph) == [2]
+    assert contradicting_positions(graph) == [2]
     assert not [edge for edge in graph.edges if 2 in (edge.source, edge.target)]
     assert (0, 1, "failed-after", "A=0") in edges(graph)  # the reason why the other one failed
     assert graph.contradictions == ()
@@ -168,7 +168,7 @@ def test_a_violation_of_many_operations_is_reduced_to_a_few() -> None:
     assert graph.operations == 1201
     assert graph.size == f"{len(graph.vertices)} of 1,201 operations"
     assert len(graph.vertices) < 10
-    assert 1200 in told(graph)
+    assert 1200 in contradicting_positions(graph)
     assert (599, 1200, "reads-from", "600") in edges(graph)  # the writer of the value that it saw
     assert graph.notes == ()
 

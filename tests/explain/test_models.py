@@ -84,13 +84,13 @@ def test_the_operations_are_a_violation_and_with_an_allowed_result_are_not(name:
     assert culprit is not None
     assert finding.allowed
     for result_allowed in finding.allowed:
-        mended = [
+        fixed = [
             linpoint.Operation(op.process, op.name, op.args, result_allowed, op.call, op.return_)
             if op == culprit
             else op
             for op in history
         ]
-        assert linpoint.check(mended, spec).status is linpoint.Status.LINEARIZABLE
+        assert linpoint.check(fixed, spec).status is linpoint.Status.LINEARIZABLE
 
 
 @pytest.mark.parametrize("name", [name for name in VIOLATIONS if name != "hostile"])

@@ -83,20 +83,20 @@ def nothing_can_be_dropped_from_a_minimal_core(verdict: linpoint.Verdict, found:
         assert holds(verdict, found.core, history), f"{verdict.history[position]} is not needed"
 
 
-def what_is_said_of_the_rest_is_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+def statements_about_the_rest_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
     if "without any one of them the rest would be fine" in found.text:
         for position in found.core:
             assert holds(verdict, [p for p in found.core if p != position]), found.text
 
 
-def no_order_allows_what_the_culprit_returned(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+def no_order_allows_the_result_of_the_culprit(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
     if found.culprit is not None and verdict.condition != "sequential":
         position = found.culprit.position
         called = everything_called_by(verdict, position, verdict.history[position].end)
         assert not holds(verdict, called), found.text
 
 
-def what_is_said_to_be_allowed_is(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+def results_reported_as_allowed_are_legal(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
     """Every result reported as allowed would have been legal: for all operations of the object, or for those called by
     then, whatever the effects of those that returned later.
     """
@@ -116,7 +116,7 @@ def what_is_said_to_be_allowed_is(verdict: linpoint.Verdict, found: linpoint.Exp
         assert holds(verdict, called, other), found.text
 
 
-def who_is_stuck_could_not_come_next(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+def stuck_operations_could_not_come_next(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
     """An operation is not reported as stuck if the spec allows its result, unless its order holds it back."""
     for blocked in found.stuck.blocked if found.stuck else ():
         op = verdict.history[blocked.position]
@@ -132,10 +132,10 @@ ASPECTS = [
     the_core_is_a_violation,
     the_core_is_this_violation,
     nothing_can_be_dropped_from_a_minimal_core,
-    what_is_said_of_the_rest_is_true,
-    no_order_allows_what_the_culprit_returned,
-    what_is_said_to_be_allowed_is,
-    who_is_stuck_could_not_come_next,
+    statements_about_the_rest_are_true,
+    no_order_allows_the_result_of_the_culprit,
+    results_reported_as_allowed_are_legal,
+    stuck_operations_could_not_come_next,
     the_picture_is_at_most_100_columns_wide,
 ]
 
@@ -160,7 +160,7 @@ def test_violations_are_common_enough() -> None:
 def test_a_search_that_backtracks_early_reports_no_operation_that_could_come_next() -> None:
     verdict = violation(357, "map", crashes=True)
     assert verdict is not None
-    who_is_stuck_could_not_come_next(verdict, verdict.explain())
+    stuck_operations_could_not_come_next(verdict, verdict.explain())
 
 
 # The same, by example.

@@ -226,7 +226,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "trace": read_trace,
     "workload": read_workload_file,
 }
-"""By name, which is that of the directory of the corpus."""
+"""The readers by name, which is also the directory of the corpus."""
 
 
 def run_reader(name: str, data: bytes) -> bool:

@@ -21,7 +21,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 COMPILERS = ("g++", "clang++")
 
 _PATIENCE = 600.0
-"""Seconds after which the host hangs, however busy the machine is: beyond those it was given."""
+"""Seconds beyond its budget after which the host is considered to hang, even on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Told:
+class ExplorationOutcome:
     """The last message of the host; ``ended`` is ``died`` or ``killed`` if it sent none."""
 
     ended: str
@@ -62,7 +62,7 @@ class Told:
         return self.exhaustive and self.finding is None and self.ended == "exhausted"
 
 
-def explore(target: Target, *arguments: str, **options: Any) -> Told:
+def explore(target: Target, *arguments: str, **options: Any) -> ExplorationOutcome:
     """Run the host: ``memory_model="tso"`` is ``--memory-model tso``, and ``outcomes=True`` is ``--outcomes``."""
     options.setdefault("seconds", 60)
     command = [str(target.host), str(target.library)]
@@ -82,13 +82,13 @@ def explore(target: Target, *arguments: str, **options: Any) -> Told:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Told("killed", f"nothing was said in {options['seconds']} s")
+        return ExplorationOutcome("killed", f"nothing was said in {options['seconds']} s")
     last = done.stdout.splitlines()[-1:] if done.returncode == 0 else []
     if not last or not last[0].startswith('{"result"'):
-        return Told("died", f"exit code {done.returncode}: {done.stderr[-500:]}")
+        return ExplorationOutcome("died", f"exit code {done.returncode}: {done.stderr[-500:]}")
     said = json.loads(last[0])["result"]
-    known = {name: said[name] for name in Told.__dataclass_fields__ if said.get(name) is not None}
-    return Told(**known)
+    known = {name: said[name] for name in ExplorationOutcome.__dataclass_fields__ if said.get(name) is not None}
+    return ExplorationOutcome(**known)
 
 
 @functools.cache

@@ -20,7 +20,7 @@ _DATA = (0, 0, 0, 1, 1, 1, 3)
 _LOCK = 2
 
 _LENGTHS = {2: (2, 3, 4), 3: (2, 3), 4: (1, 2)}
-"""Units of a thread, by how many threads there are: the oracle visits every state."""
+"""Units per thread, by the number of threads: the oracle visits every state."""
 
 
 def random_program(chance: random.Random) -> Program:

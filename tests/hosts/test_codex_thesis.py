@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import COMPILERS, Told, built, explore
+from tests.hosts.controlled_programs import COMPILERS, ExplorationOutcome, built, explore
 
 REPAIRS = ("LOCK", "ALWAYS_WRITE", "FENCE_IN_SET")
 MOST_STEPS = 300
 models = pytest.mark.parametrize("model", ["sc", "tso"])
 
 
-def explored(source: str, model: str, *defined: str, **options: object) -> Told:
+def explored(source: str, model: str, *defined: str, **options: object) -> ExplorationOutcome:
     flags = [f"-D{name}" for name in defined]
     return explore(built(f"thesis/{source}.cpp", *flags), memory_model=model, **options)
 

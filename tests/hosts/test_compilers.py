@@ -41,7 +41,7 @@ VERDICTS = {
     ("features/sixteen_bytes.cpp",): {"sc": None, "tso": None},
     ("features/thread_locals.cpp",): {"sc": None, "tso": None},
 }
-"""A source with its macros: what is found, by the model."""
+"""A source with its macros, and the finding under each model."""
 EVERY_DAY = {
     ("thesis/dekker.cpp", "FENCED"),
     ("thesis/dekker.cpp",),
@@ -51,7 +51,7 @@ EVERY_DAY = {
     ("features/exceptions.cpp",),
     ("features/sixteen_bytes.cpp",),
 }
-"""One of each kind; the others are for the long lane, since each is compiled four times."""
+"""One of each kind; the others run in the long lane, since each is compiled four times."""
 programs = [pytest.param(each, marks=() if each in EVERY_DAY else pytest.mark.long) for each in VERDICTS]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import COMPILERS, Told, built, explore
+from tests.hosts.controlled_programs import COMPILERS, ExplorationOutcome, built, explore
 
 FOUND = {
     "copied": "race",
@@ -39,7 +39,7 @@ PREEMPTIONS = {
     "tried_when_freed": 0,
     "written_by_readers": 0,
 }
-"""With fewer than so many it does not happen. A race needs no other order than the one that is bad luck elsewhere."""
+"""The fewest preemptions for the finding. A race needs no special order, unlike other failures."""
 HOLDS = (
     "awaited",
     "last_one_frees",
@@ -55,11 +55,11 @@ HOLDS = (
 models = pytest.mark.parametrize("model", ["sc", "tso", "pso"])
 
 
-def explored(name: str, **options: object) -> Told:
+def explored(name: str, **options: object) -> ExplorationOutcome:
     return explore(built(f"races/{name}.cpp"), **options)
 
 
-def replayed(name: str, told: Told, **options: object) -> Told:
+def replayed(name: str, told: ExplorationOutcome, **options: object) -> ExplorationOutcome:
     assert told.finding is not None
     deviations = ",".join(f"{step}.{process}" for step, process in told.finding["schedule"])
     return explored(name, search=f"replay:{deviations}", trace=True, **options)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import PROGRAMS, Told, built, explore
+from tests.hosts.controlled_programs import PROGRAMS, ExplorationOutcome, built, explore
 
 COMPILERS = ("g++", pytest.param("clang++", marks=pytest.mark.long))
 NAMES = sorted(path.stem for path in (PROGRAMS / "orders").glob("*.cpp"))
 
 
-def explored(name: str, compiler: str, *flags: str, model: str = "sc") -> Told:
+def explored(name: str, compiler: str, *flags: str, model: str = "sc") -> ExplorationOutcome:
     return explore(built(f"orders/{name}.cpp", *flags, compiler=compiler), memory_model=model)
 
 

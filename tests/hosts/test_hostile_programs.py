@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import PROGRAMS, Told, built, explore
+from tests.hosts.controlled_programs import PROGRAMS, ExplorationOutcome, built, explore
 from tests.hosts.hostile_programs import ENDLESS, FOUND, HARMLESS, REFUSED
 
 
-def explored(name: str, **options: object) -> Told:
+def explored(name: str, **options: object) -> ExplorationOutcome:
     return explore(built(f"hostile/{name}.cpp"), seconds=10, max_memory=64 << 20, max_steps=10_000, **options)
 
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tests.hosts.controlled_programs import Told, built, explore
+from tests.hosts.controlled_programs import ExplorationOutcome, built, explore
 from tests.hosts.litmus import Program, code, parse
 from tests.hosts.litmus_oracle import MODELS, behaviour, executions
 from tests.hosts.named_litmus import INTEL, SHAPES
@@ -15,12 +15,12 @@ from tests.hosts.random_litmus import random_program
 from tests.volume import seed_numbers
 
 CHUNK = 25
-"""Programs of one test."""
+"""The number of programs in one test."""
 DAY_CHUNKS = 1
 LONG_CHUNKS = 88
 
 
-def run(program: Program, model: str, **options: object) -> Told:
+def run(program: Program, model: str, **options: object) -> ExplorationOutcome:
     target = built("litmus/interpreter.cpp")
     return explore(target, code(program), memory_model=model, outcomes=True, **options)
 

@@ -130,7 +130,7 @@ def test_schedules_name_threads_and_buffers() -> None:
     assert host_schedule_text((), "tso") == "as the threads come"
 
 
-def told(library: Path, model: str = "tso", **result: Any) -> Any:
+def finding_of(library: Path, model: str = "tso", **result: Any) -> Any:
     modules = [{"path": "/host", "base": 0x5000_0000}, {"path": str(library), "base": BASE}]
     said = msgspec.convert({"ended": "finding", "modules": modules} | result, SearchResult)
     assert said.finding is not None
@@ -152,7 +152,7 @@ def test_a_trace_has_lines_names_buffers_and_preemptions(library: Path) -> None:
         {"thread": 1, "kind": "block", "other": 0} | user,
         {"thread": 1, "kind": "crash", "message": "segmentation fault at 0x0"} | user,
     ]
-    finding = told(
+    finding = finding_of(
         library,
         finding={"kind": "crash", "message": "segmentation fault at 0x0", "schedule": [[1, 2]], "preemptions": 1},
         trace={"threads": [{"id": 0, "name": "main"}, {"id": 1, "name": "T1"}], "steps": steps},
@@ -170,7 +170,7 @@ def test_a_trace_has_lines_names_buffers_and_preemptions(library: Path) -> None:
 
 
 def test_an_inconsistent_trace_is_reported_without_steps(library: Path) -> None:
-    finding = told(
+    finding = finding_of(
         library,
         finding={"kind": "assertion", "message": "assertion `x` fails in int main() {0}", "places": [5]},
         trace={"threads": [{"id": 0}], "steps": [{"thread": 3, "kind": "exit"}]},

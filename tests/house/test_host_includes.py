@@ -17,7 +17,7 @@ LAYERS: Final = (
     {"crash"},
     {"."},
 )
-"""From the lowest; the last is ``main.cpp``."""
+"""The layers from the lowest; the last is ``main.cpp``."""
 
 
 def layer(file: Path) -> int:

@@ -18,7 +18,7 @@ PACKAGE: Final = Path(linpoint.__file__).parent
 RENDERERS: Final = registered_renderers()
 FORMATS: Final = ("text", "json", "html")
 WITHOUT_PAGE: Final = ("program", "stress")
-"""Kinds whose commands write an overview page alone."""
+"""Kinds whose commands write only an overview page."""
 REGISTRIES: Final = ("verdicts/renderers.py", "cli/command_builder.py")
 LOADERS_OF_OTHERS: Final = (
     "specs/user_modules.py",  # modules of the user

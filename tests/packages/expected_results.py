@@ -8,7 +8,7 @@ from typing import Any
 import linpoint
 
 BUDGET = 60
-"""Seconds. A finding takes one or two and a pass ends by itself, so this is only for machines that are busy."""
+"""Seconds. A finding takes one or two and a pass ends by itself, so only busy machines need more."""
 
 
 def finding(test: Any, *, gil: bool = True, **options: Any) -> linpoint.Finding:

@@ -5,7 +5,7 @@
 import linpoint.pytest_plugin  # noqa: F401
 
 STRICT = ("-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning")
-"""Warnings are errors, but for the one about the loader of an editable install."""
+"""Warnings are errors, except the one about the loader of an editable install."""
 
 OBJECTS = """
 import threading

@@ -167,7 +167,7 @@ STEPS |= {
     "either": (either, (_number,)),
 }
 UNCLEAR = {"forget", "either"}
-"""Steps that have no meaning in place: they must be refused where they are taken."""
+"""Steps without a meaning in place: using them must be rejected."""
 SHARING = {"alias", "duplicate"}
 """Steps after which a list may stand in two places."""
 

@@ -225,7 +225,7 @@ def native_runs(reading: HistoryInterpretation, order: Sequence[int]) -> set[int
     return {position if flaw is Flaw.REJECTED else None for flaw, position in answers}
 
 
-def tell(history: History, spec: Spec, order: Sequence[int]) -> str:
+def describe_run(history: History, spec: Spec, order: Sequence[int]) -> str:
     return f"{spec.name} from {spec.initial!r}: " + "; ".join(f"{place}: {history[place]}" for place in order)
 
 
@@ -246,7 +246,7 @@ def test_native_steps_agree_with_python(name: str) -> None:
         for order in orders:
             for run in (part for each in reading.by_object(order) for part in reading.parts(each)):
                 expected = plain_run(history, spec, run)
-                assert native_runs(reading, run) == {expected}, tell(history, spec, run)
+                assert native_runs(reading, run) == {expected}, describe_run(history, spec, run)
                 accepted[expected is None] += 1
                 steps.update(history[place].name for place in run)
     assert min(accepted.values()) > least_of(1 / 5, histories)
@@ -265,10 +265,10 @@ def test_verdicts_agree_with_python(name: str) -> None:
         expected = linpoint.check(history, spec, checker="brute-force").status
         if all(op.outcome is Outcome.OK for op in history):
             accepted = plain_run(history, spec, range(len(history))) is None
-            assert (expected is Status.LINEARIZABLE) == accepted, tell(history, spec, range(len(history)))
+            assert (expected is Status.LINEARIZABLE) == accepted, describe_run(history, spec, range(len(history)))
         for checker in ("wing-gong", "dfs", "linear", "linear-dfs"):
             found = linpoint.check(history, spec, checker=checker, jobs=1).status
-            assert found is expected, f"{checker}: {tell(history, spec, range(len(history)))}"
+            assert found is expected, f"{checker}: {describe_run(history, spec, range(len(history)))}"
         seen[expected] += 1
     assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > histories / 50
 
@@ -302,7 +302,7 @@ def test_verdicts_agree_with_python_for_overlapping_operations(name: str) -> Non
         expected = linpoint.check(history, spec, checker="brute-force").status
         for checker in ("dfs", "linear"):
             found = linpoint.check(history, spec, checker=checker, jobs=1).status
-            assert found is expected, f"{checker}: {tell(history, spec, range(len(history)))}"
+            assert found is expected, f"{checker}: {describe_run(history, spec, range(len(history)))}"
         seen[expected] += 1
     assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > histories / 50
 

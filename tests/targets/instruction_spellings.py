@@ -73,7 +73,7 @@ AVX: dict[str, tuple[str, str]] = {
     "vmovntdq": ('__asm__ volatile("vmovntdq %%ymm0, (%0)" : : "r"(p));', "non_temporal 32 0"),
     "vmovntps of sixteen": ('__asm__ volatile("vmovntps %%xmm0, 16(%0)" : : "r"(p));', "non_temporal 16 16"),
 }
-"""Only where the processor has it."""
+"""Only if the processor supports it."""
 
 BEFORE = """
 #include <immintrin.h>

@@ -186,17 +186,17 @@ def test_hooks_have_the_size_of_the_access(statement: str, hook: str) -> None:
 
 def test_a_prefix_may_be_on_a_line_of_its_own() -> None:
     text = "\t#APP\n\tlock\n\n# why\n\txaddl\t%eax, (%rdi)\n\t#NO_APP\n"
-    mended, unseen = add_hooks(text)
+    rewritten, unseen = add_hooks(text)
     assert [each.instruction for each in unseen] == ["lock xaddl %eax, (%rdi)"]
-    assert "lock xaddl %eax, (%rdi)" in mended
+    assert "lock xaddl %eax, (%rdi)" in rewritten
     assert "call .Llinpoint_locked_4" in add_hooks(text, persistent=True)[0]
 
 
 def test_assembly_outside_functions_is_read() -> None:
     text = "\t# Start of file scope inline assembly\nf:\n\tincl counter(%rip)\n\tmfence\n\t# End of file scope inline assembly\n"
-    mended, unseen = add_hooks(text)
+    rewritten, unseen = add_hooks(text)
     assert [each.instruction for each in unseen] == ["incl counter(%rip)"]
-    assert "call .Llinpoint_fence_1" in mended
+    assert "call .Llinpoint_fence_1" in rewritten
 
 
 GARBAGE = [
@@ -228,8 +228,8 @@ GARBAGE = [
 def test_invalid_assembly_is_left_unchanged(*, persistent: bool) -> None:
     for each in GARBAGE:
         text = block(each)
-        mended, _ = add_hooks(text, persistent=persistent)
-        assert mended == text or "lock lock" in mended, each
+        rewritten, _ = add_hooks(text, persistent=persistent)
+        assert rewritten == text or "lock lock" in rewritten, each
         assert add_hooks(f"\t{each}\n#APP\n\tnop\n", persistent=persistent)
     for first in GARBAGE:  # and the text after it is still read
         for second in ("incl counter(%rip)", "lock incl (%rdi)"):

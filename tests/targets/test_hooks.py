@@ -27,12 +27,12 @@ def build(folder: Path, compiler: str, text: str, *flags: str, persistent: bool 
     assembler, program = folder / "a.s", folder / "a"
     source.write_text(text)
     subprocess.run([compiler, *FLAGS, *flags, "-fPIC", "-S", source, "-o", assembler], check=True)
-    mended, unseen = add_hooks(assembler.read_text(), persistent=persistent)
-    assembler.write_text(mended)
+    rewritten, unseen = add_hooks(assembler.read_text(), persistent=persistent)
+    assembler.write_text(rewritten)
     (folder / "driver.c").write_text(DRIVER)
     words = [compiler, "-no-pie", "-w", "-O1", assembler, "-x", "c", folder / "driver.c", "-o", program]
     subprocess.run(words, check=True)
-    return program, list(map(str, unseen)), mended
+    return program, list(map(str, unseen)), rewritten
 
 
 def run(program: Path, *words: str) -> list[str]:
@@ -59,11 +59,11 @@ def test_wide_stores_are_hooked(tmp_path: Path, compiler: str, level: str) -> No
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_stores_and_locked_instructions_are_named_when_exploring_schedules(tmp_path: Path, compiler: str) -> None:
-    program, unseen, mended = build(tmp_path, compiler, source(SPELLINGS), "-O1", *INTRINSICS, persistent=False)
+    program, unseen, rewritten = build(tmp_path, compiler, source(SPELLINGS), "-O1", *INTRINSICS, persistent=False)
     named = [name for name, (_, told) in SPELLINGS.items() if told.startswith(("non_temporal", "locked"))]
     assert len(unseen) == len(named)
-    assert "__linpoint_non_temporal" not in mended
-    assert "__linpoint_locked" not in mended
+    assert "__linpoint_non_temporal" not in rewritten
+    assert "__linpoint_locked" not in rewritten
     told = dict(zip(SPELLINGS, run(program), strict=True))
     assert told == {name: "" if name in named else told for name, (_, told) in SPELLINGS.items()}
 

@@ -37,7 +37,7 @@ def link_is_true(at: Evaluator, link: Link) -> bool:
     return _in_time(at, link.source, link.target)
 
 
-def nobody_replaced(at: Evaluator, position: int) -> bool:
+def no_operation_replaced(at: Evaluator, position: int) -> bool:
     """Whether no operation can have replaced a value that a failed one expected."""
     blamed = at.ops[position].result
     words = [

@@ -21,7 +21,7 @@ from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Returns, Spec
 
 MAX_SEARCHED_OPERATIONS = 12
-"""Of more operations a checker is asked first."""
+"""For more operations a checker runs first."""
 MAX_CONFIGURATIONS = 10_000
 BUDGET = "2s"
 _FREE = "free"
@@ -37,14 +37,14 @@ class Question:
     spec: Spec
     condition: str
     unknown: Collection[int] = ()
-    """Their outcome is not known."""
+    """Operations with an unknown outcome."""
     relaxed: Collection[int] = ()
-    """They may have happened or not and returned anything, but within their times."""
+    """Operations that may have taken effect or not, with any result, but within their times."""
     replaced: Mapping[int, Operation] = dataclasses.field(default_factory=dict)
     free: tuple[int, frozenset[Hashable]] | None = None
-    """An operation that may have returned anything but these."""
+    """An operation with any result except these."""
     in_order: tuple[int, int] | None = None
-    """Of two operations the first takes effect before the second, if both do."""
+    """Two operations; the first takes effect before the second, if both do."""
 
     def operation(self, position: int) -> Operation:
         op = self.replaced.get(position) or self.history.operations[position]

@@ -12,7 +12,7 @@ MARK, LOAD, STORE, TURN, SLEEP, ACQUIRE, RELEASE = "mark", "load", "store", "tur
 
 Line = tuple[str, int]
 Program = tuple[tuple[Line, ...], ...]
-"""Of each coroutine its lines: what to do, and the variable, the lock or the seconds."""
+"""The lines of each coroutine: an action with a variable, a lock or a number of seconds."""
 
 
 def random_program(choice: random.Random, *, coroutines: int, lines: int) -> Program:
@@ -77,9 +77,9 @@ class _State:
     log: tuple[int, ...] = ()
     held: frozenset[int] = frozenset()
     queues: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    """Who waits for each lock; one that was woken stays in front until it goes on."""
+    """The waiters of each lock; a woken one stays in front until it continues."""
     timers: tuple[tuple[int, int, int], ...] = ()
-    """Deadline, number, who."""
+    """Deadline, number, coroutine."""
     ended: frozenset[int] = frozenset()
     now: int = 0
     made: int = 0

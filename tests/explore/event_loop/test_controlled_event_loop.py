@@ -155,7 +155,7 @@ def test_runs_leave_no_tasks_and_no_warnings(caplog, recwarn):
 
     async def client(subject):
         subject["tasks"] = [asyncio.create_task(each()) for each in (stubborn, tidy, fail)]
-        asyncio.create_task(one(1))  # noqa: RUF006 - nobody keeps it
+        asyncio.create_task(one(1))  # noqa: RUF006 - no reference is kept
         await asyncio.sleep(0)
         asyncio.create_task(one(2))  # noqa: RUF006 - it never begins
 

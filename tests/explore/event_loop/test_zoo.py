@@ -249,7 +249,7 @@ def test_the_trace_has_the_lines_and_what_each_await_waits_for():
     assert waits.place.function == "load"
 
 
-def test_a_deadlock_names_what_each_coroutine_waits_for():
+def test_a_deadlock_names_the_resource_of_each_waiting_coroutine():
     (finding,) = run_definition(definition_of_object(zoo.TwoLocks, ["forth", "back"])).findings
     blocked = [step for step in finding.trace.steps if step.kind is StepKind.BLOCK]
     assert [(step.thread, step.location) for step in blocked] == [

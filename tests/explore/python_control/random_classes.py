@@ -165,11 +165,11 @@ class Thread(NamedTuple):
     out: tuple[Any, ...] = ()
     fetched: int = 0
     held: tuple[tuple[str, str], ...] = ()
-    """Locks with how they were taken, the last one last."""
+    """Held locks and how they were taken, the latest last."""
     begun: bool = False
     raising: str = ""
     before: tuple[tuple[tuple[int, int], ...], ...] = ()
-    """For each operation that was called, those of others that had returned."""
+    """For each called operation, the operations of other threads that had returned."""
 
 
 class Shared(NamedTuple):

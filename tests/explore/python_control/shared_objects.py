@@ -23,7 +23,7 @@ class Subject:
     threads: Threads
     state: Callable[[Any], Any] | None = None
     results: int = 0
-    """How many results there are, apart from their order in time; pinned."""
+    """The pinned number of results, regardless of their order in time."""
 
     @property
     def name(self) -> str:
@@ -371,4 +371,4 @@ SMALL = [
     Subject(InPlace, [[("grow",)], [("cut",)]], lambda s: s.items, results=2),
     Subject(ByName, [[("bump",)], [("bump",)]], results=4),
 ]
-"""Small enough to try every schedule without any reduction, or nearly."""
+"""Small enough to run (nearly) every schedule without any reduction."""

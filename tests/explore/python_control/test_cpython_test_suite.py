@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.judging.scenario_run import RunEnding
 
@@ -22,7 +22,7 @@ LANGUAGE = [
     *("augassign", "compare", "decorators", "except_star", "extcall", "grammar", "keywordonlyarg", "listcomps"),
     *("named_expressions", "patma", "richcmp", "scope", "super", "unpack", "with", "yield_from"),
 ]
-"""What they test is themselves."""
+"""Tests whose subject is their own code."""
 MORE = [
     *("abc", "binop", "bool", "class", "contextlib_async", "enumerate", "exception_group", "exceptions", "fstring"),
     *("iter", "metaclass", "opcodes", "positional_only_arg", "property", "raise", "set", "slice", "string_literals"),
@@ -31,7 +31,7 @@ LIBRARY = [
     *("bisect", "collections", "configparser", "contextlib", "copy", "dataclasses", "difflib", "fractions", "heapq"),
     *("linecache", "operator", "pprint", "textwrap", "traceback"),
 ]
-"""What they test are modules of these names."""
+"""Tests of the modules with these names."""
 
 
 @pytest.fixture(autouse=True)

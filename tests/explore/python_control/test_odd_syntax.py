@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.explore.python_control.source_rewriting.name_scopes import codes_within
 from linpoint.explore.python_control.source_rewriting.rewritten_code import CodeBuild, twins_of
@@ -37,11 +37,11 @@ def under_control(function: Callable[[], Any], **options: Any) -> Any:
 @pytest.mark.parametrize("options", [{}, {"granularity": "line"}, {"granularity": "opcode"}, {"gil": True}], ids=str)
 @pytest.mark.parametrize("function", odd_syntax.CASES, ids=lambda each: each.__name__)
 def test_results_are_unchanged_under_control(function: Callable[[], Any], options: dict[str, Any]) -> None:
-    call = told(function)
+    call = as_text(function)
     assert under_control(call, **options) == call()
 
 
-def told(function: Callable[[], Any]) -> Callable[[], str]:
+def as_text(function: Callable[[], Any]) -> Callable[[], str]:
     def call() -> str:
         return repr(function())
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.histories.values import freeze
 from linpoint.judging.scenario_run import RunEnding
@@ -507,7 +507,7 @@ def test_instructions_report_their_accesses(function, expected):
 
 
 ONE_STEP = frozenset(("matching", "matching_sequences"))
-"""A ``match`` announces its subject as a whole."""
+"""A ``match`` reports its subject as a whole."""
 IN_NO_FILE = "many"
 
 

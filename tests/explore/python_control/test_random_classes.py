@@ -82,7 +82,7 @@ EXECUTIONS = {
     2018: 86,
     2026: 154,
 }
-"""The same on every version of Python: the accesses of these statements are."""
+"""The same on every version of Python, like the accesses of these statements."""
 
 
 @pytest.mark.parametrize("seed", EXECUTIONS)

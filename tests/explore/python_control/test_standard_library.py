@@ -52,7 +52,7 @@ from typing import Any
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.judging.scenario_run import RunEnding
 

@@ -17,7 +17,7 @@ from linpoint.explore import _native_control as native
 from tests.explore.python_control.outcomes import explore
 
 PATIENCE = 120.0
-"""Nothing here stalls; a busy machine must not seem to."""
+"""No test here stalls; a busy machine must not look like a stall."""
 
 
 def results(make, threads, **options):

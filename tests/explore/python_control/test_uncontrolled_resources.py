@@ -210,7 +210,7 @@ def sleep_in_c():
     ctypes.CDLL(None).sleep(600)
 
 
-def compute_for_ever():
+def compute_forever():
     until = time.perf_counter_ns  # the loop accesses nothing shared
     while until() < 10**30:
         pass
@@ -287,7 +287,7 @@ def test_a_stalled_run_on_another_thread_is_an_error_and_abandons_the_thread():
             check_stall("lock")
             check_stall("loop")
             check_stall("swallow")
-        except BaseException as error:  # noqa: BLE001 - told on the thread that asks
+        except BaseException as error:  # noqa: BLE001 - reported on the calling thread
             told.append(error)
 
     thread = threading.Thread(target=drive)

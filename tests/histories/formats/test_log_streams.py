@@ -50,15 +50,15 @@ def grown(text: str, **options: object) -> list[Operation]:
     return [*sink.operations, *(call.as_open() for call in sink.open)]
 
 
-def told(op: Operation) -> tuple[object, ...]:
+def comparable_fields(op: Operation) -> tuple[object, ...]:
     return (str(op.process), op.name, op.args, op.result, op.outcome, op.key, op.line)
 
 
 @pytest.mark.parametrize("name", LINES)
 def test_a_stream_gives_the_operations_of_the_whole_file(name: str) -> None:
-    whole = [told(op) for op in linpoint.load(DATA / name) if op.outcome is not Outcome.FAILED]
+    whole = [comparable_fields(op) for op in linpoint.load(DATA / name) if op.outcome is not Outcome.FAILED]
     lines = (DATA / name).read_text().strip().removeprefix("[").removesuffix("]")
-    found = [told(op) for op in grown(lines)]
+    found = [comparable_fields(op) for op in grown(lines)]
     assert sorted(found, key=repr) == sorted(whole, key=repr)
 
 

@@ -25,7 +25,7 @@ from linpoint.refine.python_cells import Array, Atomic, Lock, ModelStuckError, R
 from tests.refine.frontend import interpreter
 
 LONGEST = 1_000
-"""Accesses of a call, before it is taken to have no end."""
+"""Accesses of a call before it counts as endless."""
 
 _numbers = itertools.count()
 

@@ -17,9 +17,9 @@ class Local(enum.Enum):
     """
 
     COMPRESSED = "compressed"
-    """They happen together with the step before them, as other local computation does."""
+    """They happen together with the step before them, like other local computation."""
     FREE = "free"
-    """They are transitions of their own that cost nothing. Nothing is reduced, lengths are as with COMPRESSED."""
+    """They are transitions of their own without cost. Nothing is reduced; lengths are as with COMPRESSED."""
     STEPS = "steps"
     """They are steps like any other, also under TSO."""
 

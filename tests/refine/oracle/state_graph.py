@@ -11,7 +11,7 @@ from tests.refine.oracle.memory import Event, State
 from tests.refine.oracle.rules import TooLargeError
 
 NOWHERE = -1
-"""Where an assertion that fails leads."""
+"""The target of a failed assertion."""
 
 
 class Arc(NamedTuple):

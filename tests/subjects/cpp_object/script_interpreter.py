@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 Script = str
 History = tuple[tuple[int, ...], tuple[frozenset[int], ...]]
-"""The results of all operations, thread by thread, and for each the operations that had ended when it began."""
+"""The results of all operations by thread, and for each operation those that had ended when it began."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Thread:
     begun: bool = False
     fenced: bool = False
     stored: bool = False
-    """Since the last event that had to wait for the buffer."""
+    """Whether it has stored since the last event that had to wait for the buffer."""
     buffer: tuple[tuple[int, int], ...] = ()
 
 

@@ -21,7 +21,7 @@ from tests.volume import SEED
 
 HERE = Path(__file__).parent
 SIZES = [(0, 20), *(pytest.param(number, 2_000, marks=pytest.mark.long) for number in range(1, 6))]
-"""Numbers of seeds, and how many objects for each model."""
+"""Numbers of seeds, and the number of objects for each model."""
 
 
 def host(model: str) -> TestHost:

@@ -54,7 +54,7 @@ class Exhausted:
     scenarios: int
     sc: int
     tso: int | None
-    """None if it is not right there."""
+    """None if it is not correct under TSO."""
     spec: str | None = None
     races: str | None = None
     long: bool = False

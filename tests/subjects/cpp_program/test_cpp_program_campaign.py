@@ -188,8 +188,8 @@ def test_ctrl_c_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_schedule_is_run_again(tmp_path: Path) -> None:
     again = replayed(program(tmp_path, replay=SHOWN), (4, 2), changed=False)
     assert (again.answer, again.findings[0].kind, again.warnings) == (Answer.VIOLATION, "assertion", ())
-    mended = replayed(program(tmp_path, replay=CLEAN), (4, 2), changed=False)
-    assert (mended.answer, mended.why) == (Answer.HOLDS, "this schedule does not fail")
+    fixed = replayed(program(tmp_path, replay=CLEAN), (4, 2), changed=False)
+    assert (fixed.answer, fixed.why) == (Answer.HOLDS, "this schedule does not fail")
 
 
 def test_a_replay_of_a_changed_program_searches_other_schedules_too(tmp_path: Path) -> None:

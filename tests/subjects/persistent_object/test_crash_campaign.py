@@ -68,9 +68,9 @@ def test_a_finding_replays(tmp_path: Path) -> None:
     assert again.answer is Answer.VIOLATION
     assert again.findings[0].kind == "durability"
     assert again.findings[0].message == finding.message
-    mended = replayed(tmp_path, {}, finding.replay_words[1])
-    assert mended.answer is Answer.HOLDS
-    assert mended.why == "this crash state does not fail"
+    fixed = replayed(tmp_path, {}, finding.replay_words[1])
+    assert fixed.answer is Answer.HOLDS
+    assert fixed.why == "this crash state does not fail"
 
 
 def test_shards_together_find_what_one_process_finds(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from linpoint.subjects.persistent_object.workload_shrinking import (
 )
 
 OTHERS = ((0, 77),)
-"""Code that is to blame for another cause."""
+"""Code that is blamed for another cause."""
 
 
 def _calls(text: str) -> tuple[Call, ...]:

@@ -43,7 +43,7 @@ def holds(test: type[linpoint.ConcurrentTest], *scenarios: str, exhaustive: bool
     assert result.exhaustive == exhaustive
 
 
-def told(found: Finding) -> tuple[object, ...]:
+def reported(found: Finding) -> tuple[object, ...]:
     """The parts of a result that must be equal in two runs of a test."""
     return found.kind, found.scenario, found.schedule, found.message
 
@@ -54,6 +54,6 @@ def finding(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float 
     assert first.status is linpoint.Status.VIOLATION, first.why
     (found,) = first.findings
     (other,) = again.findings
-    assert told(found) == told(other)
+    assert reported(found) == reported(other)
     assert found.trace is not None
     return found

@@ -22,7 +22,7 @@ _MOST_RUNS = 4_000
 _ANY = 1_000
 
 _SMALL = [name for name, target in INHABITANTS.items() if not target.slow and not name.startswith("weak")]
-"""When the object of a weak reference dies is in no access, and nothing is called exhaustive where it matters."""
+"""No access shows when the object of a weak reference dies; results that depend on it are not exhaustive."""
 
 
 def shown(test: type[ConcurrentTest], scenario: Scenario, explorer: native.Explorer) -> tuple[set[Hashable], bool]:

@@ -27,14 +27,14 @@ from linpoint.traces.trace import StepKind
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
-from tests.subjects.python_object.run_object_test import run_definition, told
+from tests.subjects.python_object.run_object_test import run_definition, reported
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
 from tests.subjects.python_object.zoo.target import Target
 
 everyone = pytest.mark.parametrize("name", INHABITANTS)
 
 _RUNS = 20_000
-"""More than any scenario that is smaller than a finding has schedules to be tried."""
+"""More than the schedules of any scenario smaller than a finding."""
 
 
 @functools.cache
@@ -137,9 +137,9 @@ def test_the_schedule_reproduces_the_finding(name: str) -> None:
         assert run is not None
         assert failure is not None
         assert failure.kind == finding.kind
-        told = finding.operations
+        reported = finding.operations
         performed = [*run.before, *(each for thread in run.threads for each in thread), *run.after]
-        assert [(each.returned, each.result) for each in told] == [
+        assert [(each.returned, each.result) for each in reported] == [
             (each.returned is not None, each.result) for each in performed
         ]
 
@@ -163,7 +163,7 @@ def test_a_second_run_has_the_same_finding(name: str) -> None:
     again = run_definition(definition, scenarios=definition.scenarios, gil_verdict=False)
     _, finding = found(name)
     (other,) = again.findings
-    assert told(other) == told(finding)
+    assert reported(other) == reported(finding)
     counts = [
         (each.scenarios, each.bounded_schedules, each.schedules, each.steps)
         for each in (again.tested, result_of(name).tested)
@@ -179,7 +179,7 @@ def test_the_bug_is_found_off_the_main_thread(name: str) -> None:
     scenarios = (scenario_of(finding),)
     with ThreadPoolExecutor(1) as pool:
         (other,) = pool.submit(run_definition, definition, scenarios=scenarios, gil_verdict=False).result().findings
-    assert told(other) == told(finding)
+    assert reported(other) == reported(finding)
 
 
 @everyone
@@ -189,7 +189,7 @@ def test_rewritten_code_has_the_same_finding(name: str) -> None:
     again = run_definition(definition, scenarios=definition.scenarios, gil_verdict=False, backend="ast")
     _, finding = found(name)
     (other,) = again.findings
-    assert told(other) == told(finding)
+    assert reported(other) == reported(finding)
     assert finding.trace is not None
     assert other.trace is not None
     assert [(step.thread, step.kind, step.location, step.value, step.place) for step in other.trace.steps] == [

@@ -18,7 +18,7 @@ class Pair:
     kind: str
     preemptions: int
     executions: int | None = None
-    """Of DPOR, for the right one; None where the number says nothing."""
+    """The number of DPOR executions of the correct program; None if it is not meaningful."""
 
     def program(self, *, broken: bool) -> str:
         """The source of one of the two programs."""

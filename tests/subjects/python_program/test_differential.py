@@ -19,7 +19,7 @@ LOCKS = ("a", "b")
 DEADLOCK = "deadlock"
 
 Step = tuple[str, str, int]
-"""What is done (read, write, acquire, release), to which name, and for a write what is added to the value last read."""
+"""An action (read, write, acquire, release), its name, and for a write the increment of the last value read."""
 
 
 def _draw(seed: int) -> list[tuple[list[str], list[Step]]]:

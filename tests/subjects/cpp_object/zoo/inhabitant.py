@@ -42,11 +42,11 @@ class Twin:
     """A flaw, and the findings that it must cause."""
 
     flaw: int
-    """The number that ``LINPOINT_BROKEN`` has."""
+    """The value of ``LINPOINT_BROKEN``."""
     found: dict[str, Found]
-    """Under each memory model. Where nothing is found the twin is as good as the correct one."""
+    """The finding under each memory model. Without a finding the twin must pass."""
     given: Scenario | None = None
-    """If the flaw shows only in a larger one than those that are generated."""
+    """A scenario larger than the generated ones, if the flaw needs it."""
     races: str = "stop"
     every_day: bool = False
 
@@ -59,17 +59,17 @@ class Inhabitant:
     spec: str
     twins: tuple[Twin, ...]
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """For each memory model: the scenarios of two threads, and their schedules, of which none is left out."""
+    """For each memory model: the number of scenarios of two threads, and of all their schedules."""
     operations: int = 2
-    """Of each thread, at most."""
+    """Maximum number of operations per thread."""
     only: Callable[[Scenario], bool] | None = None
-    """Which scenarios, where all are too many."""
+    """Selects scenarios if there are too many."""
     seconds: float = 120.0
-    """For all of them."""
+    """The budget for all scenarios."""
     frees: bool = False
-    """It gives memory back while others may look at it: then it is tested also with memory that is used again."""
+    """It frees memory that other threads may still read, so it is also tested with reuse of memory."""
     every_day: bool = False
-    """Cheap enough for it; what is not is for the long lane."""
+    """Cheap enough for the day lane; the others run in the long lane."""
 
     def test(
         self,

@@ -165,8 +165,7 @@ INHABITANTS: Final = {
             Twin(2, _found("livelock", "increment() | increment()")),
         ),
         # As for the seqlock, a few are repeated iterations of loops; 30 more since results are written without hooks,
-        # with
-        # which they are 1447 and 1538.
+        # with which they are 1447 and 1538.
         {"sc": (21, 1481), "tso": (21, 1584)},
         every_day=True,
     ),
