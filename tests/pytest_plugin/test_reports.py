@@ -132,7 +132,7 @@ def test_a_lock_made_before_control_is_reported_without_waiting(pytester: pytest
     pytester.makepyfile(test_it=source + "\n\nLOCKS = [threading.Lock()]\n")
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["LP-T021 test_it.py:*: *lock* was made before control began.*"])
+    result.stdout.fnmatch_lines(["LP-T021 test_it.py:*: *lock* was created before control began.*"])
     assert "Traceback" not in result.stdout.str()
 
 
