@@ -17,7 +17,7 @@ PROGRESS = ("progress", "watch", "tell", "listen", "show", "report")
 CALL_BACK = {
     "campaign.several_targets": "runs the targets of a command, which build and report",
     "executors.thread_executor": "runs the tasks of its callers",
-    "verdicts.refutation": "asks the checker that stopped why its operations are stuck, when a caller requests it",
+    "verdicts.refutation": "asks the code that found stuck operations for the reason, on request",
     "verdicts.renderers": "finds the renderer of a verdict in a table, so that verdicts explain themselves",
 }
 """Modules that call functions given by their callers or by a table."""

@@ -27,7 +27,7 @@ from linpoint.traces.trace import StepKind
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
-from tests.subjects.python_object.run_object_test import run_definition, reported
+from tests.subjects.python_object.run_object_test import reported, run_definition
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
 from tests.subjects.python_object.zoo.target import Target
 
