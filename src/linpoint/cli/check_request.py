@@ -53,8 +53,8 @@ def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXP
                 return explain(verdict, seconds=seconds)
         except LimitReachedError:
             return None
-    # ``seconds`` limits only minimising. In long histories the other steps take time as well, so minimising gets a part of
-    # the remaining time. A violation found at the last moment may use the grace period.
+    # ``seconds`` limits only minimising. In long histories the other steps take time as well, so minimising gets a part
+    # of the remaining time. A violation found at the last moment may use the grace period.
     within = left + budget.grace
     try:
         with deadline(budget, grace=budget.grace):
@@ -76,8 +76,8 @@ def unknown_report(file: str, request: CheckRequest, why: str) -> FileReport:
 def _first_value(explanation: Explanation, request: CheckRequest) -> tuple[Any] | None:
     """The initial value with which the operations of a contradiction show the same contradiction by themselves.
 
-    They are a violation with any initial value, but perhaps a different one: operations outside the contradiction may have
-    written the values that they observed.
+    They are a violation with any initial value, but perhaps a different one: operations outside the contradiction may
+    have written the values that they observed.
     """
     verdict, found = explanation.verdict, explanation.precedence
     assert found is not None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds click commands from options classes. A command is loaded when it is called, and runs with the merged options.
 
-Guarantee: the help of the program imports no command, and the help of a command imports only its options class. The types
-of the options check all values, so that a mistake is LP-U001 on every surface. A mistake on the command line comes with
-the usage of the command.
+Guarantee: the help of the program imports no command, and the help of a command imports only its options class. The
+types of the options check all values, so that a mistake is LP-U001 on every surface. A mistake on the command line
+comes with the usage of the command.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _refuse(error: click.UsageError, command: click.Command, ctx: click.Context,
         raise _mistake(fact, f"{did_you_mean(error.option_name, flags)}{see}", usage) from None
     if isinstance(error, click.MissingParameter) and error.param is not None:
         name = error.param.metavar or error.param.human_readable_name
-        raise _mistake(f"missing argument {name}.", see, usage) from None
+        raise _mistake(f"the argument {name} is missing.", see, usage) from None
     if isinstance(error, click.BadOptionUsage):
         needs = "takes no value" if "does not take" in error.message else "requires a value"
         raise _mistake(f"the option {error.option_name} {needs}.", see, usage) from None
@@ -161,7 +161,7 @@ class OptionsCommand(click.Command):
         for field, each in self.options_class.declared().items():
             if each.required and not each.positional and getattr(options, field) is None:
                 remedy = f"Add it, or set it in pyproject.toml. See `{ctx.command_path} --help`."
-                raise _mistake(f"missing option {each.flag}.", remedy, self._usage(ctx))
+                raise _mistake(f"the option {each.flag} is missing.", remedy, self._usage(ctx))
         return options
 
     def _given(self, ctx: click.Context) -> Mapping[str, Any]:

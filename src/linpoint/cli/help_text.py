@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help of the program and of its commands: options under their headings with their defaults, as wide as the terminal."""
+"""Help of the program and of its commands: options with their defaults under headings, as wide as the terminal."""
 
 from __future__ import annotations
 

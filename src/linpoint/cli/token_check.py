@@ -20,7 +20,7 @@ _HISTORY: Final = "HISTORY"
 
 
 def refuse_foreign_token(content: Mapping[str, Any], allowed: Collection[str] = ()) -> None:
-    """Raise LP-U010 for a token with code, flags or a compiler that neither the rules, the project nor the user allow."""
+    """Raise LP-U010 for a token with code, flags or a compiler that rules, project and user do not allow."""
     found = foreign_words(content, {*allowed})
     if found:
         # Comments of a file outside the project do not count: the sender of a token could supply that file.
@@ -36,7 +36,7 @@ def _remedy(content: Mapping[str, Any]) -> str:
     command = shell_command(["linpoint", *command_of_token(content)])
     ways = (f"`{command}`", f"replay the token with {again}")
     known = ", or ".join(each for each in ways if len(each) <= _MAX_COMMAND_CHARS)
-    return f"If you trust these words, run {known}." if known else "Ask its sender for the command line."
+    return f"If you trust these arguments, run {known}." if known else "Ask its sender for the command line."
 
 
 def command_of_token(content: Mapping[str, Any]) -> Sequence[str]:

@@ -28,8 +28,8 @@ _MAX_SKEW: Final = 10**300
 class History(Sequence[Operation]):
     """A sequence of operations in the order of their source, with crashes and annotations.
 
-    ``history[i]`` is the operation at position ``i``; witnesses and refutations refer to positions. A history is validated
-    when it is constructed. It is immutable and therefore thread-safe.
+    ``history[i]`` is the operation at position ``i``; witnesses and refutations refer to positions. A history is
+    validated when it is constructed. It is immutable and therefore thread-safe.
     """
 
     operations: Sequence[Operation]

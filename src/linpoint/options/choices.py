@@ -33,7 +33,7 @@ BACKENDS: Final = ("auto", "native", "ast")
 """Ways to detect shared accesses of Python code: in the interpreter's frames, or by rewriting the source."""
 
 RACES: Final = ("stop", "report", "ignore")
-"""Reactions to a data race: end the search with it, report it and continue, or treat plain accesses as relaxed atomics."""
+"""Reactions to a data race: end the search, report it and continue, or treat plain accesses as relaxed atomics."""
 ISOLATIONS: Final = ("none", "fork")
 LINEARIZABILITY: Final = "linearizability"
 OUTCOMES: Final = "outcomes"

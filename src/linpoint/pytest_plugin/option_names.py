@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options ``--linpoint-...`` of pytest, and how they are merged into the options of a run.
 
-``tools/generate_option_table.py`` generates ``_linpoint_pytest.option_table`` from this module, since the part that pytest
-loads must not import linpoint.
+``tools/generate_option_table.py`` generates ``_linpoint_pytest.option_table`` from this module, since the part that
+pytest loads must not import linpoint.
 """
 
 from __future__ import annotations

@@ -233,8 +233,8 @@ def _announce(step: UserStep, state: State, line: str | None) -> None:
     seconds = 2 * (time.perf_counter() - started) / _TIMED_COPIES
     place = "" if line is None else f" ({line})"
     text = (
-        f"linpoint: {step.owner}.{step.operation} changes its state in place{place}; linpoint therefore copies the state "
-        f"for every step of {step.owner}, which takes about {seconds * 1e6:.1f} us per step"
+        f"linpoint: {step.owner}.{step.operation} changes its state in place{place}; linpoint therefore copies the "
+        f"state for every step of {step.owner}, which takes about {seconds * 1e6:.1f} us per step"
     )
     if sys.stderr is not None:
         sys.stderr.write(printable(text, lines=False) + "\n")

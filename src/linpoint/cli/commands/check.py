@@ -2,8 +2,8 @@
 """``linpoint check``: checks the histories in files.
 
 Guarantee: the budget, the memory limit and Ctrl-C take effect in every phase: loading the spec, reading, checking,
-explaining and exiting. The command then reports everything it knows. A file without a verdict is reported as unknown, never
-omitted.
+explaining and exiting. The command then reports everything it knows. A file without a verdict is reported as unknown,
+never omitted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Verdict
 
 _CHECK_GRACE_S: Final = 1.0
-"""Seconds beyond the budget after which a deadline stops a check. The guard of the process waits less where it exists."""
+"""Seconds beyond the budget after which a deadline stops a check.
+
+The guard of the process waits less where it exists.
+"""
 _MEGABYTE: Final = 1 << 20
 
 
@@ -141,7 +144,7 @@ class _Check:
                 if not isinstance(reached, MemoryIsUpError):
                     keep_until_exit(reached)
                 return unknown_report(file, request, f"{reached.why} {phase}{_in_brackets(reading)}"), False
-            gc.freeze()  # a history has no reference cycles, and searching millions of operations for some takes seconds
+            gc.freeze()  # a history has no cycles, and searching millions of operations for them takes seconds
             phase = "while checking"
             reading.begin(0)
             self._prepared.progress("")
@@ -172,8 +175,8 @@ def check_one_history(
 ) -> tuple[FileReport, bool]:
     """Check one history and explain the verdict within the rest of the budget. The second result is true after Ctrl-C.
 
-    ``placed`` receives the progress of the searches, ``decided`` the verdict before it is explained. A known violation stays
-    a violation, whatever happens while it is explained.
+    ``placed`` receives the progress of the searches, ``decided`` the verdict before it is explained. A known violation
+    stays a violation, whatever happens while it is explained.
     """
     budget = request.budget
     try:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``linpoint check --follow``: checks a log while it grows.
 
-Guarantee: a violation is reported within a second of the line that completes it, unless deciding it takes longer. A pass
-covers every line. If the command is stopped early, the verdict is unknown and states which operations fit the spec.
+Guarantee: a violation is reported within a second of the line that completes it, unless deciding it takes longer. A
+pass covers every line. If the command is stopped early, the verdict is unknown and states which operations fit the
+spec.
 """
 
 from __future__ import annotations
@@ -235,8 +236,8 @@ def _passed(spec: Spec, state: _State) -> Explanation:
         f"{count_noun(state.log.lines, 'line')}, {verdict.statistics.seconds:.3f} s to decide, at most "
         f"{state.most_held:,} operations and states in memory; checked by {checker} ({reason})."
     )
-    told = [sentence, *(f"Warning: {warning}." for warning in warnings), "", numbers]
-    return dataclasses.replace(explanation_without_reasons(verdict), text="\n".join(told))
+    lines = [sentence, *(f"Warning: {warning}." for warning in warnings), "", numbers]
+    return dataclasses.replace(explanation_without_reasons(verdict), text="\n".join(lines))
 
 
 def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State, line: ProgressLine) -> FileReport:
@@ -257,9 +258,10 @@ def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State
         ends = [op.return_ if by_position else op.line for op in core if op.outcome is Outcome.OK]
         state.line = max((int(end) for end in ends if end is not None), default=None)
         where = "" if state.line is None else f" The violation is complete with line {state.line:,}."
-        told = f"Followed {count_noun(state.log.lines, 'line')}, {count_noun(state.follower.operations, 'operation')}.{where}"
+        operations = count_noun(state.follower.operations, "operation")
+        covered = f"Followed {count_noun(state.log.lines, 'line')}, {operations}.{where}"
         state.ended = "a violation"
-        explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{told}")
+        explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{covered}")
         return FileReport(file, explanation, _shown_again(file, explanation, request))
 
 
@@ -277,7 +279,10 @@ def _honest(explanation: Explanation, *, whole: bool) -> Explanation:
 
 
 def _shown_again(file: str, explanation: Explanation, request: CheckRequest) -> tuple[str, ...]:
-    """The arguments that reproduce the violation. Forgotten operations become the initial value where one expresses them."""
+    """The arguments that reproduce the violation.
+
+    Forgotten operations become the initial value where one expresses them.
+    """
     from_file = ("check", file, *request.options.argv())
     if not explanation.core:
         return from_file

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``linpoint refine --simulate``: steps through a model interactively.
 
-The possible next steps are numbered. The user takes one of them, undoes steps, jumps, takes random steps, or follows the
-shortest failing run. Each command is a line, so that a pipe can give commands as well. Undone steps are kept until the user
-takes a different step.
+The possible next steps are numbered. The user takes one of them, undoes steps, jumps, takes random steps, or follows
+the shortest failing run. Each command is a line, so that a pipe can give commands as well. Undone steps are kept until
+the user takes a different step.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stress tests of C++ objects as targets of ``linpoint test``. Each test is a program of its own, so no worker is needed."""
+"""Stress tests of C++ objects as targets of ``linpoint test``.
+
+Each test is a program of its own, so no worker is needed.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of C++ objects under controlled schedules as targets of ``linpoint test``. The host runs them, without a worker."""
+"""Tests of C++ objects under controlled schedules as targets of ``linpoint test``.
+
+The host runs them, without a worker.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ _MIN_REPLAY_S: Final = 0.1
 _MAX_CAMPAIGN_S: Final = 1e9
 """Seconds for a command without a budget."""
 _GRACE_S: Final = 10.0
-"""Seconds beyond the budget for shrinking and explaining a failure. A longer time means that the spec does not return."""
+"""Seconds beyond the budget for shrinking and explaining a failure.
+
+A longer time means that the spec does not return.
+"""
 
 
 def cpp_test_targets(

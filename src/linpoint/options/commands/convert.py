@@ -32,7 +32,8 @@ Examples:
     target: str = argument(
         "OUT",
         OptionType(),
-        "The file to write: .jsonl, .edn, .json, .csv, .parquet or .arrow, each optionally with .gz; - writes standard output.",
+        "The file to write: .jsonl, .edn, .json, .csv, .parquet or .arrow, each optionally with .gz; - writes standard "
+        "output.",
     )
     to: str | None = option(
         None,

@@ -167,7 +167,8 @@ Examples:
     heap: str = option(
         "gc",
         choice(HEAPS),
-        "Memory of nodes. gc: nodes are never reused; free: freed nodes are reused; counted: reused, with counted pointers.",
+        "Memory of nodes. gc: nodes are never reused; free: freed nodes are reused; counted: reused, with counted "
+        "pointers.",
         Panel.SEARCH,
         on=CONFIG | Surface.TOKEN,
     )

@@ -19,12 +19,12 @@ class ReplayOptions(JsonOutputOptions):
 Reproduce a finding from its replay token.
 
 A token of `check` holds the operations of the finding, and needs no other file unless you use a spec of your own. The
-other tokens need your code: run them from the same directory, with the file in the same place. A token of `test` holds the
-scenario and its schedule, one of `explore` the schedule, one of `refine` the run of the model, and one of `crash` the
-workload and the crash state.
+other tokens need your code: run them from the same directory, with the file in the same place. A token of `test` holds
+the scenario and its schedule, one of `explore` the schedule, one of `refine` the run of the model, and one of `crash`
+the workload and the crash state.
 
-Replaying a token builds and runs code of the current directory. A token may name files below it, compilers by their plain
-names and harmless flags. linpoint rejects anything else unless you allow it.
+Replaying a token builds and runs code of the current directory. A token may name files below it, compilers by their
+plain names and harmless flags. linpoint rejects anything else unless you allow it.
 
 Exit code: 0 no violation, 1 violation, 2 bad input, 3 unknown.
 

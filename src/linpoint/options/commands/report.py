@@ -18,8 +18,8 @@ class ReportOptions(Options):
     description: ClassVar[str] = """\
 Combine the results of many runs on one HTML page.
 
-Each FILE holds one JSON document of any command, or one on each line. The page has a table that you can sort and filter,
-and links to the pages that --report has written.
+Each FILE holds one JSON document of any command, or one on each line. The page has a table that you can sort and
+filter, and links to the pages that --report has written.
 
 Exit code: that of the worst result: 0 no violation, 1 violation, 2 error, 3 unknown, in the order 2, 1, 3, 0.
 

@@ -54,8 +54,8 @@ def compiler_option(on: Surface) -> Any:
 def races_option(on: Surface) -> Any:
     """The option for the reaction to a data race in C++ code."""
     help_text = (
-        "On a data race, stop ends the search, report records it and continues, ignore treats plain accesses as relaxed "
-        "atomic ones."
+        "On a data race, stop ends the search, report records it and continues, ignore treats plain accesses as "
+        "relaxed atomic ones."
     )
     return option("stop", choice(RACES), help_text, Panel.CPP, on=on | Surface.HOST)
 

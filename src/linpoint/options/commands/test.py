@@ -39,7 +39,7 @@ class TestOptions(BuildOptions, LimitOptions, OutputOptions):
         Requires(("before", "after"), "scenario", 'Add --scenario "..." with the threads.'),
         Requires(("instances", "erratic"), "stress"),
         Requires(("sanitizer",), "stress"),
-        Conflicts("stress", ("report",), "Leave out --report, or use --json."),
+        Conflicts("stress", ("report",), "Omit --report, or use --json."),
         OnlyFor("cpp", _ONLY_CPP, "tests of C++ objects"),
         OnlyFor("cpp", ("sanitizer",), "tests of C++ objects"),
     )
@@ -74,7 +74,8 @@ Examples:
     stress: bool = option(
         False,
         OnOff(),
-        "Run on real threads instead of under controlled schedules; by default 4 threads of 50 operations, in C++ of 100.",
+        "Run on real threads instead of under controlled schedules; by default 4 threads of 50 operations, in C++ of "
+        "100.",
         Panel.INPUT,
     )
     spec: str | None = option(
