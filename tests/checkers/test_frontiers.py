@@ -132,7 +132,7 @@ TRAPS = {
         """,
         Status.LINEARIZABLE,
     ),
-    "of equal permits the early one is needed by who is called later and returns sooner": (
+    "a later call that returns sooner needs the earlier of equal permits": (
         "semaphore(0)",
         """
         release() [0, 10]
@@ -143,7 +143,7 @@ TRAPS = {
         """,
         Status.LINEARIZABLE,
     ),
-    "a cut needs the dequeue that was called earlier, though another returns sooner": (
+    "a cut needs the dequeue that was called earlier, although another returns sooner": (
         "queue",
         """
         enqueue(1) [0, 1]

@@ -41,7 +41,7 @@ CASES = {
         ],
         {"recoverable": "violation", "durable": "linearizable", "strict": "violation"},
     ),
-    "a crash of the object at the time of a crash of a process may come before what that process did": (
+    "a crash of the object may precede a crash of a process at the same time": (
         [
             {"process": 1, "op": "write", "args": [4], "result": None, "call": 3, "return": 5},
             {"process": 0, "op": "read", "result": 4, "call": 15, "return": 15},

@@ -108,7 +108,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "search path of libraries": flags("-Wl,-rpath,."),
     # Arguments that stand for others
     "response file": flags("@evil.rsp"),
-    "response file that is called a source": flags("@evil.cpp"),
+    "response file named like a source": flags("@evil.cpp"),
     "response file as a source": CPP_PROGRAM | {"files": ["own.cpp", "@evil.cpp"]},
     "response file as a directory": flags("-I", "@evil.rsp"),
     "flag as a source": CPP_PROGRAM | {"files": ["own.cpp", "-fplugin=./evil.so"]},
@@ -134,7 +134,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "compiler of the directory": flags(compiler="./cc"),
     "compiler with a wrapper": flags(compiler="./cc g++"),
     "compiler with flags": flags(compiler="g++ -fplugin=./evil.so"),
-    "compiler that is none": flags(compiler="sh"),
+    "program that is not a compiler": flags(compiler="sh"),
     "compiler beside": CPP | {"compiler": "../cc"},
     "compiler of a crash": CRASH | {"compiler": "./cc"},
     # Files elsewhere
@@ -153,7 +153,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "model elsewhere": MODEL | {"file": "UPWARDS/evil.py"},
     "model in an installed module": MODEL | {"file": "idlelib.idle"},
     "C++ test elsewhere": CPP | {"file": "ELSEWHERE/evil.cpp"},
-    "C++ test that is no source": CPP | {"file": "evil.rsp"},
+    "C++ test that is not a source": CPP | {"file": "evil.rsp"},
     "C++ program elsewhere": CPP_PROGRAM | {"files": ["UPWARDS/evil.cpp"]},
     "C++ program by a link": CPP_PROGRAM | {"files": ["own.cpp", "link/evil.cpp"]},
     "source among the flags": CPP | {"flags": ["UPWARDS/evil.cpp"]},
@@ -296,10 +296,10 @@ UNREADABLE: dict[str, str] = {
     "a deep kind": _packed(f'{{"kind": {DEEP}}}'.encode()),
     "a number of a million digits": _packed(_json(CHECK, clock_skew="9" * 1_000_000)),
     "a time of many digits": _packed(_json(CHECK, operations=f'[{{"process":0,"op":"read","call":{"9" * 5000}}}]')),
-    "a number that is none": _packed(_json(CHECK, clock_skew="NaN")),
+    "not a number": _packed(_json(CHECK, clock_skew="NaN")),
     "a number that is too large": _packed(_json(CHECK, clock_skew="1e999")),
-    "half a pair of letters": _packed(_json(CHECK, spec='"\\ud800"')),
-    "letters that are not UTF-8": _packed(b'{"kind": "check\xff"}'),
+    "half a surrogate pair": _packed(_json(CHECK, spec='"\\ud800"')),
+    "bytes that are not UTF-8": _packed(b'{"kind": "check\xff"}'),
     "flags in one text": _packed(_json(CPP_PROGRAM, flags='"-fplugin=./evil.so"')),
     "flags that are numbers": _packed(_json(CPP_PROGRAM, flags="[1, 2]")),
     "a compiler that is a list": _packed(_json(CPP_PROGRAM, compiler='["sh", "-c"]')),
@@ -308,14 +308,14 @@ UNREADABLE: dict[str, str] = {
     "a spec that is a list": _packed(_json(CHECK, spec='["/a.py:Cell"]')),
     "a spec with deep parameters": _packed(_json(CHECK, spec=json.dumps(f"register({DEEP})"))),
     "no files": _packed(_json(CPP_PROGRAM, files="[]")),
-    "a path that goes in a circle": _packed(_json(CHECK, spec='"circle/evil.py:Cell"')),
+    "a path with a loop": _packed(_json(CHECK, spec='"circle/evil.py:Cell"')),
     "a schedule of texts": _packed(_json(PROGRAM, schedule='[["0", "1"]]')),
     "a layout of a billion nodes": _packed(_json(MODEL, run="[]", room="[[1000000000], 4, 0]")),
     "another stream behind the first": "lp1-"
     + base64.urlsafe_b64encode(zlib.compress(json.dumps(CHECK).encode()) * 2).decode().rstrip("="),
     "a stream without its end": "lp1-"
     + base64.urlsafe_b64encode(zlib.compress(_json(CHECK))[:-4]).decode().rstrip("="),
-    "letters of another alphabet": "lp1-" + base64.b64encode(zlib.compress(_json(CHECK))).decode() + "+/",
+    "characters of another base64 alphabet": "lp1-" + base64.b64encode(zlib.compress(_json(CHECK))).decode() + "+/",
 }
 
 

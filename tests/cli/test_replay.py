@@ -111,14 +111,14 @@ GARBAGE = {
     "a word": "garbage",
     "a prefix and a word": "lp1-garbage",
     "another version": "lp2-" + _pack(CONTENT)[4:],
-    "letters that are none": "lp1-" + "é" * 10,
+    "invalid characters": "lp1-" + "é" * 10,
     "no JSON": _pack(b"not json"),
     "no object": _pack([]),
     "no operations": _pack({"kind": "check"}),
     "another kind": _pack({"kind": "explode"}),
     "operations that are a number": _pack({**CONTENT, "operations": 5}),
     "operations without a process": _pack({**CONTENT, "operations": [{"op": "read"}]}),
-    "a crash that is none": _pack({**CONTENT, "crashes": [{"crash": False}]}),
+    "an invalid crash": _pack({**CONTENT, "crashes": [{"crash": False}]}),
     "a spec that is a number": _pack({**CONTENT, "spec": 5}),
     "a condition that is a list": _pack({**CONTENT, "condition": ["linearizable"]}),
     "nested too deep": _pack(b"[" * 100_000),
@@ -170,7 +170,7 @@ TWO_BEFORE = [
 ]
 
 
-@pytest.mark.parametrize("lines", [WORDS, TWO_BEFORE], ids=["one first value", "writers left out"])
+@pytest.mark.parametrize("lines", [WORDS, TWO_BEFORE], ids=["one first value", "writers omitted"])
 def test_the_same_contradiction_is_replayed(run: Command, write: Writer, lines: list[dict[str, Any]]) -> None:
     """Other operations wrote the values that its operations saw, and the token does not contain them."""
     write("words.jsonl", lines)

@@ -120,10 +120,10 @@ CASES: dict[str, tuple[str, str, Callable[[], Any]]] = {
     "no object": ("LP-T010", '"bad" has no parameter for the object', marked(takes_nothing)),
     "no function": ("LP-T010", "requires a function", lambda: linpoint.operation(3)),
     "a class": ("LP-T010", "requires a function", lambda: linpoint.operation(value=[1])(int)),
-    "values that are no dict": ("LP-T010", 'operations["append"]', of({"append": "ab"})),
+    "values that are not a dict": ("LP-T010", 'operations["append"]', of({"append": "ab"})),
     "generation without threads": ("LP-T010", "is 0", lambda: scenarios(definition_of(Stack), seed=1, threads=0)),
     "a strategy without threads": ("LP-T010", "is 0", lambda: linpoint.strategies.scenarios(Stack, threads=0)),
-    "a name that is none": ("LP-T012", '"a b"', marked(lambda self, stack: None, name="a b")),
+    "an invalid name": ("LP-T012", '"a b"', marked(lambda self, stack: None, name="a b")),
     "two of one name": ("LP-T012", '"push"', marked(lambda self, stack: None, name="push")),
     "two spellings of one name": ("LP-T012", "the same name", of({"a-b": len, "a_b": len})),
     "no test": ("LP-T013", "not a subclass", lambda: definition_of(list)),  # type: ignore[arg-type]

@@ -182,7 +182,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "vars(Replaced)['kind'], Replaced.kind",
     ),
     # --- closures
-    "a variable of the function around": (
+    "a variable of the enclosing function": (
         "self.f = None",
         "x = 0; f = lambda: x; self.f = f; x = 1; x = 2",
         "f = self.f; return f and (f(), f())",
@@ -194,7 +194,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     "filter": (_LIST, _APPEND, "[x for x in filter(None, self.l)]"),
     "reversed": (_LIST, _APPEND, "r = reversed(self.l); return tuple(r), len(self.l)"),
     "chain": (_LIST, _APPEND, "[x for x in itertools.chain(self.l, self.l)]"),
-    "chain of what is in a list": (_LIST, _APPEND, "list(itertools.chain.from_iterable([self.l, self.l]))"),
+    "chain of the contents of a list": (_LIST, _APPEND, "list(itertools.chain.from_iterable([self.l, self.l]))"),
     "islice": (_LIST, _APPEND, "[x for x in itertools.islice(self.l, 3)]"),
     "accumulate": (_LIST, _APPEND, "a = itertools.accumulate(self.l); return list(a)"),
     "groupby": (_LIST, _APPEND, "[k for k, _ in itertools.groupby(self.l)]"),
@@ -248,24 +248,24 @@ CASES: dict[str, tuple[str, str, str]] = {
     "mapped to an attribute": (_CELLS, _CHANGE, "list(map(operator.attrgetter('n'), self.c))"),
     "reduced": (_CELLS, _CHANGE, "functools.reduce(lambda total, each: 10 * total + each.n, self.c, 0)"),
     "grouped": (_CELLS, _CHANGE, "[k for k, _ in itertools.groupby(self.c, key=lambda each: each.n > 1)]"),
-    "sorted in its place": (_CELLS, "self.c[0].n = 0; self.c.append(Cell(9))", "self.c.sort(); return len(self.c)"),
+    "sorted in place": (_CELLS, "self.c[0].n = 0; self.c.append(Cell(9))", "self.c.sort(); return len(self.c)"),
     "empty while it is sorted": ("self.l = [2, 1]", "self.l.sort(key=lambda each: -each)", "len(self.l), sum(self.l)"),
     "a cached function": (
         "self.n = 0; self.f = functools.lru_cache(lambda: self.n)",
         "self.n = 1; self.f.cache_clear()",
         "self.f(), self.f.cache_info().misses",
     ),
-    "a cached function that touches nothing": (
+    "a cached function without accesses": (
         "self.f = functools.lru_cache(maxsize=1)(lambda k: 2 * k)",
         "self.f(1); return self.f.cache_info().misses",
         "self.f(1); return self.f.cache_info().misses",
     ),
-    "a default that is made": (
+    "a default from a factory": (
         "self.d = collections.defaultdict(list)",
         "self.d['a'].append(1); self.d['b'].append(1)",
         "len(self.d), 'a' in self.d, 'b' in self.d",
     ),
-    "a default that Python makes": (
+    "a default from a Python factory": (
         "self.n = 0; self.d = collections.defaultdict(lambda: self.n)",
         "self.n = 1; self.n = 2",
         "self.d['a'], self.d['a'], self.n",

@@ -181,7 +181,7 @@ def test_rows_are_counted_over_batches(tmp_path: Path, monkeypatch: pytest.Monke
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a cell that goes on": ({"result": ['1,"key":2', "1"]}, "LP-H002 FILE:1: "),
-    "a cell that is no JSON": ({"args": ["[1]", "[1"]}, "LP-H002 FILE:2: "),
+    "a cell that is not JSON": ({"args": ["[1]", "[1"]}, "LP-H002 FILE:2: "),
     "a decimal": (
         {"result": pa.array([decimal.Decimal(1)] * 2)},
         'LP-H007 FILE: the column of "result" has the type dec',

@@ -264,7 +264,7 @@ REFUSED = {
         "@linpoint.operation(value=[1])\ndef put(self, valu=1):\n    pass",
         'LP-M009 6:5 there are values for "value", but put(valu) has no such parameter. Did you mean valu?',
     ),
-    "values that are no constants": (
+    "values that are not constants": (
         "@linpoint.operation(v=[[1]])\ndef put(self, v):\n    pass",
         'LP-M009 6:5 "v" of put may be (1,), which is not a value of a model.',
     ),
@@ -288,11 +288,11 @@ REFUSED = {
     "stars": ("@linpoint.operation\ndef read(*args):\n    pass", "LP-M002 6:15 models do not support * and ** in parameters."),
     "no self": ("@linpoint.operation\ndef read():\n    pass", "LP-M002 6:5 read has no parameter for the model."),
     "a lambda": ("read = linpoint.operation(lambda self: 1)", "LP-M001 5 Example.<lambda> no longer exists"),
-    "a default that is none": (
+    "an invalid default": (
         "def f(self, n=[]):\n    return n\n@linpoint.operation\ndef read(self):\n    return self.f()",
         "LP-M010 5:5 the default of n is not a constant. Use a constant.",
     ),
-    "fields that are not alike": (
+    "fields that differ": (
         "class A: x: int\nclass B: x: linpoint.Atomic[int]\n@linpoint.operation\ndef f(self):\n    return self.A().x",
         "LP-M005 9:16 A and B both have a field x, of different kinds. Give the fields different names.",
     ),
