@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: workloads made on the spot, run in one process each, ratios rather than absolute times."""
+"""Benchmarks: generated workloads, one process per measurement, ratios rather than absolute times."""

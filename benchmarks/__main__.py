@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make bench`: linpoint and Porcupine on the same histories, one process a measurement, ratios rather than gates.
+"""`make bench`: linpoint and Porcupine on the same histories, one process per measurement, ratios rather than gates.
 
-Every cell is printed, also where Porcupine is ahead. Times are those of checking, without start-up and reading, on both
-sides; small files are checked 31 times in a process and the median counts. Nothing fails for being slow: the exit
-code is 1 only if an answer is wrong, or a tool failed.
+Every cell is printed, including those where Porcupine is faster. Times are those of checking, without start-up and
+reading, on both sides; small files are checked 31 times in a process and the median counts. Slowness is never a
+failure: the exit code is 1 only if an answer is wrong, or a tool failed.
 
     python -m benchmarks --quick
     python -m benchmarks --select cas/10k --timeout 60
@@ -26,14 +26,14 @@ _QUICK_LOWE = lowe.Plan(powers=range(5, 9), observations=5, total=1024, timeout=
 
 
 def main() -> int:
-    """Measure what is asked for; see ``--help``."""
+    """Measure the selected cells; see ``--help``."""
     options = _options()
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
     peer = None if options.without_porcupine else _peer(out)
     data = options.data or (peer.data if peer else None)
     if data is None:
-        _tell("Porcupine's files are not at hand (--data DIR names a copy): their cells are left out")
+        _tell("Porcupine's files are not available (--data DIR names a copy): their cells are skipped")
     chosen = selected(all_cells(data), options.select, quick=options.quick)
     with_lowe = not options.select or matches("lowe", options.select)
     with_long = not options.select or matches("long", options.select)
@@ -58,7 +58,7 @@ def main() -> int:
     if not any(
         (chosen, with_lowe, with_long, with_formats, with_repeats, with_graph, with_cpp, with_crashes, with_models)
     ):
-        print("no cell has such a name; --list shows them all", file=sys.stderr)
+        print("no cell matches; --list shows all cells", file=sys.stderr)
         return 2
     limits = Limits(options.timeout or (10.0 if options.quick else 30.0), int(options.max_memory * 2**30))
     results: list[Comparison] = []
@@ -66,7 +66,7 @@ def main() -> int:
     wrong = False
     try:
         if chosen:
-            print(f"at most {limits.seconds:g} s a check and {options.max_memory:g} GB a process", end="; ")
+            print(f"limits: {limits.seconds:g} s per check and {options.max_memory:g} GB per process", end="; ")
             print("ratio: Porcupine's time over linpoint's\n")
             _measure(chosen, limits, peer, out, results)
         if with_lowe:
@@ -90,7 +90,7 @@ def main() -> int:
             print()
             wrong = refinement.experiment(quick=options.quick) or wrong
     except KeyboardInterrupt:
-        print("\nstopped by Ctrl-C; this is what was measured so far")
+        print("\nstopped by Ctrl-C; these are the measurements so far")
         stopped = True
     if results:
         (out / "bench.svg").write_text(_drawn(results), encoding="utf-8")
@@ -105,18 +105,18 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--select", action="append", default=[], metavar="PATTERN", help="part of a name, or a glob")
-    parser.add_argument("--quick", action="store_true", help="a few minutes: the telling cells, 10 s each")
-    parser.add_argument("--timeout", type=float, help="seconds of one check (30; 10 with --quick)")
-    parser.add_argument("--max-memory", type=float, default=9.0, metavar="GB", help="of one process (9)")
-    parser.add_argument("--data", type=Path, help="a folder with jepsen/ and kv/ instead of Porcupine's own")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench", help="where files go (build/bench)")
-    parser.add_argument("--without-porcupine", action="store_true", help="our own side alone")
-    parser.add_argument("--list", action="store_true", help="name the cells and stop")
+    parser.add_argument("--quick", action="store_true", help="the most important cells, 10 s each (a few minutes)")
+    parser.add_argument("--timeout", type=float, help="seconds per check (default 30; 10 with --quick)")
+    parser.add_argument("--max-memory", type=float, default=9.0, metavar="GB", help="per process (default 9)")
+    parser.add_argument("--data", type=Path, help="a directory with jepsen/ and kv/ instead of Porcupine's own")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench", help="output directory (build/bench)")
+    parser.add_argument("--without-porcupine", action="store_true", help="measure linpoint alone")
+    parser.add_argument("--list", action="store_true", help="print the names of the cells and exit")
     return parser.parse_args()
 
 
 def _peer(out: Path) -> Peer | None:
-    """Porcupine, or a word on why it is missing."""
+    """Porcupine, or a message on why it is missing."""
     try:
         peer = build(out)
     except PeerError as error:
@@ -156,7 +156,7 @@ def _drawn(results: list[Comparison]) -> str:
             label = f"{each.cell.name}, ratio {report.ratio(each)}"
             point = plot.Point(each.ours.seconds, each.theirs.seconds, label, open_end=bool(each.bound))
             groups.setdefault(each.cell.group, []).append(point)
-    title = "Seconds of checking, by history (triangles: one of the two gave up)"
+    title = "Seconds of checking, by history (triangles: one of the two did not decide)"
     return plot.scatter(title, "linpoint", "Porcupine", groups)
 
 

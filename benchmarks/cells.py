@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix: one cell is one history that is checked by linpoint and by Porcupine.
+"""The matrix: one cell is one history that linpoint and Porcupine both check.
 
-Names are made for ``--select``: ``cas/10k/10p/bad/u8`` is a CAS register, 10,000 operations, 10 processes, one result
-made impossible, 8 calls that never returned (early ones, unless ``-spread``).
+Names are designed for ``--select``: ``cas/10k/10p/bad/u8`` is a CAS register, 10,000 operations, 10 processes, one
+impossible result, 8 calls that never returned (early ones, unless ``-spread``).
 
     etcd, etcd-observed, kv   Porcupine's own files
     cas, map, queue           generated; good, bad (the result occurs elsewhere), unwritten (it occurs nowhere)
-    queue-few, queue-long     queues in which values repeat; queues of some 25 values, where searches learn late
-    easy                      CAS registers, 100,000 operations over 10 keys; also with a user's own spec
+    queue-few, queue-long     queues with repeated values; queues of some 25 values, where searches learn late
+    easy                      CAS registers, 100,000 operations over 10 keys; also with a user-defined spec
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _QUICK: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A history to measure: where it comes from, what it is checked against, and its verdict where that is known.
+    """A history to measure: its source, its model, and its verdict if known.
 
-    ``provide`` gives the file, made in the folder it is given where it must be made. Porcupine has no part in a cell
-    with a ``spec`` of our own. ``runs`` is how often each tool repeats a check; the median counts.
+    ``provide`` returns the file; if it must be generated, it is created in the given directory. Porcupine does not take
+    part in a cell with a user-defined ``spec``. ``runs`` is the number of checks per tool; the median counts.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Cell:
 
 
 def all_cells(data: Path | None) -> list[Cell]:
-    """Every cell, quickest groups first; without ``data`` those of Porcupine's files are left out."""
+    """Every cell, fastest groups first; without ``data``, Porcupine's files are left out."""
     return [*(_recorded(data) if data is not None else ()), *_easy(), *_registers(), *_maps(), *_queues()]
 
 
 def selected(cells: Iterable[Cell], patterns: Iterable[str], *, quick: bool) -> list[Cell]:
-    """The cells whose name contains a pattern or matches it as a glob; without patterns all."""
+    """The cells whose name contains a pattern or matches it as a glob; all if there are no patterns."""
     wanted = list(patterns)
     return [
         cell
@@ -74,7 +74,7 @@ def selected(cells: Iterable[Cell], patterns: Iterable[str], *, quick: bool) -> 
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a pattern is part of the name or matches the whole of it."""
+    """Whether a pattern is part of the name or matches the whole name."""
     return any(pattern in name or fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -123,7 +123,7 @@ def _queues() -> Iterator[Cell]:
     for size, operations in SIZES.items():
         for processes in PROCESSES:
             if operations < 20 * processes:
-                continue  # everything would overlap everything
+                continue  # all operations would overlap
             name = f"queue/{size}/{processes}p"
             good = queue_lines, {"operations": operations, "processes": processes}
             yield _generated(f"{name}/good", "queue", *good)
@@ -173,7 +173,7 @@ def _observed(log: Path) -> Callable[[Path], Path]:
 
 
 def _store(folder: Path, lines: Iterator[str]) -> Path:
-    """Written line by line: our own memory must stay small, see ``running``."""
+    """Write a file line by line: our own memory must stay small, see ``running``."""
     path = folder / "history.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for line in lines:

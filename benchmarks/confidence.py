@@ -24,7 +24,7 @@ def quantile(freedom: int) -> float:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The mean and half the width of its 95 % confidence interval; the width of a single value is not known: 0."""
+    """The mean and half the width of its 95 % confidence interval; the width for a single value is unknown: 0."""
     mean = statistics.fmean(values)
     if len(values) < 2:
         return mean, 0.0

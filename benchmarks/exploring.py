@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exploring Python threads beside frontrun: executions a second, and executions until everything was seen.
+"""Exploring Python threads compared with frontrun: executions per second, and executions until everything was explored.
 
-Both explore the same counter, all interleavings of the same calls, each in a process of its own, one after the other
-and round after round; the median counts. frontrun is asked for whether an invariant holds that always does, without its
-detection of I/O; linpoint judges every history against a spec. frontrun is installed from the package index into
-``build/bench/frontrun``; where that fails, our side alone is shown.
+Both explore all interleavings of the same calls on the same counter, each in its own process, in turn and round after
+round; the median counts. frontrun checks an invariant that always holds, without its detection of I/O; linpoint judges
+every history against a spec. frontrun is installed from the package index into ``build/bench/frontrun``; if that fails,
+only linpoint is measured.
 
     python -m benchmarks.exploring
     python -m benchmarks.exploring --rounds 3
@@ -37,17 +37,17 @@ class Counter:
         self.value = 0
 
     def increment(self) -> int:
-        """One more."""
+        """Increment."""
         self.value += 1
         return self.value
 
 
 def main() -> int:
-    """Measure both; see ``--help``."""
+    """Measure both sides; see ``--help``."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.exploring", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5, help="of which the median counts (5)")
+    parser.add_argument("--rounds", type=int, default=5, help="number of rounds; the median counts (default 5)")
     parser.add_argument(
-        "--out", type=Path, default=ROOT / "build" / "bench", help="where frontrun is put (build/bench)"
+        "--out", type=Path, default=ROOT / "build" / "bench", help="where frontrun is installed (build/bench)"
     )
     parser.add_argument("--ours", metavar="CELL", help=argparse.SUPPRESS)
     parser.add_argument("--theirs", metavar="CELL", help=argparse.SUPPRESS)
@@ -60,7 +60,7 @@ def main() -> int:
 
 def compare(rounds: int, peer: Path | None) -> int:
     """Print a row for each cell."""
-    print(f"{'calls of each thread':44} {'executions':>22} {'a second':>22} {'ratio':>7}")
+    print(f"{'calls of each thread':44} {'executions':>22} {'per second':>22} {'ratio':>7}")
     wrong = False
     for cell in CELLS:
         measured: dict[str, list[dict[str, Any]]] = {"ours": [], "theirs": []}
@@ -146,7 +146,7 @@ def _run(program: list[str], side: str, cell: str) -> dict[str, Any]:
 
 
 def _installed(out: Path) -> Path | None:
-    """The folder of programs of an environment with frontrun, or a word on why there is none."""
+    """The directory of programs of an environment with frontrun, or None after a message on why there is none."""
     folder = out / "frontrun"
     programs = folder / "bin"
     try:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exploring C++ programs: beside Codex's published figures, and beside threads of the operating system.
+"""Exploring C++ programs: compared with Codex's published figures, and with operating-system threads.
 
-    codex      schedules until a program is verified, beside those of the thesis (Dabdoub, MIT 2013, figures 4-5 and
-               4-6); it ran about 100 a second on its machine
-    rate       schedules a second of store buffering on one core, at random, and of an exhaustive search
-    threads    the same program at the same schedules with threads of the system that hand over the turn by condition
-               variables, which is Codex's way: how many times as fast fibers are
-    workers    two worker processes beside one, on the same exhaustive search
+    codex      schedules until a program is verified, compared with those of the thesis (Dabdoub, MIT 2013, figures 4-5
+               and 4-6), which ran about 100 per second on its machine
+    rate       schedules per second of store buffering on one core, at random, and of an exhaustive search
+    threads    the same program at the same schedules with system threads that pass the turn by condition variables, as
+               in Codex: how many times as fast fibers are
+    workers    two worker processes compared with one, on the same exhaustive search
 
-The two sides of a ratio take turns, round after round, and the median of the rounds' ratios counts. Starting up is
-measured apart and taken off. Nothing fails for being slow, only for a wrong answer.
+The two sides of a ratio take turns, round after round, and the median of the rounds' ratios counts. Start-up is
+measured separately and subtracted. Slowness is never a failure, only a wrong answer.
 
     python -m benchmarks.exploring_cpp [--quick]
 """
@@ -45,15 +45,15 @@ _CODEX: Final = (
     ("hash table", "thesis/hash_table.cpp", (), "sc", 4, None),
     ("hash table", "thesis/hash_table.cpp", (), "tso", 14, None),
 )
-"""Name, source, flags, model, schedules of Codex, what must be found. Of WaitLatch the thesis gives one figure."""
+"""Name, source, flags, model, schedules of Codex, expected finding. For WaitLatch the thesis gives one figure."""
 _CODEX_A_SECOND: Final = 100
 _PATIENCE: Final = 300
 
 
 def experiment(*, quick: bool) -> bool:
-    """Measure and print all of it; whether an answer was wrong."""
+    """Measure and print everything; whether an answer was wrong."""
     if shutil.which("g++") is None:
-        print("exploring C++: left out, for there is no g++")
+        print("exploring C++: skipped, since g++ was not found")
         return False
     wrong = _beside_codex()
     rounds = 3 if quick else 7
@@ -78,8 +78,8 @@ def _beside_codex() -> bool:
 
 
 def _rates(runs: int, rounds: int) -> bool:
-    print(f"\nrate: schedules in a second of one core, median of {rounds}; Codex: about {_CODEX_A_SECOND}")
-    print(f"{'program':28}{'model':>6}{'search':>18}{'schedules':>12}{'a second':>12}")
+    print(f"\nrate: schedules per second of one core, median of {rounds}; Codex: about {_CODEX_A_SECOND}")
+    print(f"{'program':28}{'model':>6}{'search':>18}{'schedules':>12}{'per second':>12}")
     wrong = False
     storing, counting = built("litmus/store_buffering.cpp", "-O2"), built("litmus/load_stores.cpp", "-O2")
     for name, target, search, shown in (
@@ -106,10 +106,8 @@ def _beside_threads(fibers: int, threads: int, rounds: int) -> bool:
             _rate(target, time.perf_counter, memory_model="tso", search=f"random:{threads}", os_threads=True)[0]
         )
         ratios.append(ours[-1] / theirs[-1])
-    print(
-        f"\nthreads: store buffering under tso, {statistics.median(ours):,.0f} schedules a second with fibers, ", end=""
-    )
-    print(f"{statistics.median(theirs):,.0f} with threads of the system: {statistics.median(ratios):,.0f}x", flush=True)
+    print(f"\nthreads: store buffering under tso, {statistics.median(ours):,.0f} schedules/s with fibers, ", end="")
+    print(f"{statistics.median(theirs):,.0f} with system threads: {statistics.median(ratios):,.0f}x", flush=True)
     return False
 
 
@@ -134,7 +132,7 @@ def _workers(rounds: int) -> bool:
 
 
 def _rate(target: Target, clock: Callable[[], float], **options: Any) -> tuple[float, Told]:
-    """Schedules a second, without starting up."""
+    """Schedules per second, without start-up."""
     begun = clock()
     explore(target, **{**options, "search": "replay:"})
     started = clock()
@@ -144,7 +142,7 @@ def _rate(target: Target, clock: Callable[[], float], **options: Any) -> tuple[f
 
 
 def _busy() -> float:
-    """Seconds of processors that the hosts so far have used, which others on the machine do not prolong."""
+    """Processor seconds of the hosts so far, which other work on the machine does not affect."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One history in each format: what it takes to convert it, and to read and check it, beside operation lines.
+"""One history in each format: the cost of converting it, and of reading and checking it, compared with operation lines.
 
     table    operations of a map with keys, as lines, Parquet, Arrow and CSV
     events   operations of a register as EDN and JSON events
 
-Every measurement is a process of its own: wall-clock and processor time, peak memory, and the ratio to the lines.
-Nothing fails for being slow, only for a wrong answer.
+Every measurement is a separate process: wall-clock and processor time, peak memory, and the ratio to the lines.
+Slowness is never a failure, only a wrong answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _EVENTS: Final = ("register", ("jsonl", "edn", "json"))
 
 
 def experiment(*, quick: bool = False, operations: int | None = None, rounds: int = 3) -> bool:
-    """Measure and print all of it; whether an answer was wrong."""
+    """Measure and print everything; whether an answer was wrong."""
     wrong = False
     for (kind, suffixes), usual in ((_TABLE, 1_000_000), (_EVENTS, 250_000)):
         count = operations or (usual // 10 if quick else usual)
@@ -39,7 +39,7 @@ def experiment(*, quick: bool = False, operations: int | None = None, rounds: in
 
 
 def _formats(folder: Path, kind: str, suffixes: tuple[str, ...], count: int, rounds: int) -> bool:
-    print(f"\nformats: {count:,} operations of a {kind}; seconds, best of {rounds}; x: beside operation lines")
+    print(f"\nformats: {count:,} operations of a {kind}; seconds, best of {rounds}; x: relative to operation lines")
     print(f"{'':12}{'convert':>9}{'read':>9}{'check':>9}{'both':>9}{'x':>7}{'cpu':>9}{'peak':>11}{'file':>11}")
     source = folder / "source.jsonl"
     with source.open("w", encoding="utf-8") as target:

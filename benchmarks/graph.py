@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiments of the precedence graph's paper (Cepeda et al., OPODIS 2019, section 6.1), on a log of the driver.
 
-    figure 8   time and edges over prefixes of a log of 1 GB, and how straight the lines are; edges are those of the
-               paper's graph with its minimal set of happens-before edges, which ours does without
+    figure 8   time and edges over prefixes of a log of 1 GB, and how linear they are; edges are those of the paper's
+               graph with its minimal set of happens-before edges, which our algorithm does not need
     figure 9   the paper's graph with all happens-before edges against the minimal set, on prefixes up to 1 MB
-    loop       the whole log to its certified verdict, beside a bare loop of ``json.loads`` over the same lines
+    loop       the whole log to its certified verdict, compared with a plain loop of ``json.loads`` over the same lines
 
-Every measurement is a process of its own. Nothing fails for being slow, only for a wrong answer.
+Every measurement is a separate process. Slowness is never a failure, only a wrong answer.
 
     python -m benchmarks.graph [--quick] [--log FILE]
 """
@@ -29,19 +29,19 @@ from benchmarks.running import run
 from examples.persistent_mwcas.run import BuildError, build
 
 _OPERATIONS: Final = 5_200_000
-"""Of four words, which make about 1 GB."""
+"""With four words each, which gives about 1 GB."""
 _PATIENCE: Final = 600.0
 _MEMORY: Final = 12 << 30
 _MEGABYTE: Final = 1_000_000
 
 
 def experiment(*, quick: bool, log: Path | None = None) -> bool:
-    """Measure and print all of it; whether an answer was wrong."""
+    """Measure and print everything; whether an answer was wrong."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             whole = log or _drive(Path(folder), _OPERATIONS // (20 if quick else 1))
         except BuildError as error:
-            print(f"graph: left out, for {error}")
+            print(f"graph: skipped: {error}")
             return False
         wrong = _over_prefixes(whole, Path(folder), prefixes=3 if quick else 10, rounds=1 if quick else 5)
         _naive(whole, Path(folder))
@@ -58,7 +58,7 @@ def _drive(folder: Path, operations: int) -> Path:
 
 
 def _over_prefixes(whole: Path, folder: Path, *, prefixes: int, rounds: int) -> bool:
-    """Rounds go over all prefixes, so that a slow minute of the machine is not one prefix's alone."""
+    """Rounds iterate over all prefixes, so that a slow minute of the machine does not affect only one prefix."""
     size = whole.stat().st_size
     print(f"figure 8: prefixes of a log of {size / 1e9:.2f} GB, means of {rounds} runs")
     seconds: dict[int, list[float]] = {number: [] for number in range(1, prefixes + 1)}
@@ -119,7 +119,7 @@ def _beside_a_loop(whole: Path, *, rounds: int) -> bool:
 
 
 def _prefix(whole: Path, folder: Path, size: int) -> Path:
-    """The lines of a log that begin within its first bytes, on the disk by now: writing disturbs who measures."""
+    """The lines of a log that begin within its first bytes, synced to disk: writing would disturb the measurement."""
     part = folder / "prefix.jsonl"
     with whole.open("rb") as source, part.open("wb") as target:
         while source.tell() < size and (some := source.read(min(1 << 22, size - source.tell()))):
@@ -144,10 +144,10 @@ def _lines(part: Path) -> int:
 
 
 def _one(module: str, *arguments: str) -> dict[str, Any]:
-    """What a process of its own has measured, with its peak of memory."""
+    """The measurement by a separate process, with its peak memory."""
     ended = run([sys.executable, "-m", module, *arguments], patience=_PATIENCE, memory=_MEMORY)
     if not ended.lines:
-        raise RuntimeError(f"{module} {' '.join(arguments)}: {ended.why or 'nothing was said'}")
+        raise RuntimeError(f"{module} {' '.join(arguments)}: {ended.why or 'no output'}")
     return {**ended.lines[-1], "peak": ended.peak}
 
 
@@ -156,7 +156,7 @@ def _straight(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def _edges(file: str, kind: str) -> dict[str, Any]:
-    """How many edges the paper's graph has, and how long it takes to make them and to look for a circle."""
+    """The number of edges of the paper's graph, and the time to create them and to search for a cycle."""
     import linpoint  # noqa: PLC0415 - in the process that measures
     from linpoint.checkers._native_search import TimeEdges, measure_graph  # noqa: PLC0415
     from linpoint.checkers.history_interpretation import HistoryInterpretation  # noqa: PLC0415
@@ -175,8 +175,8 @@ def _edges(file: str, kind: str) -> dict[str, Any]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.graph", description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the log, and fewer runs")
-    parser.add_argument("--log", type=Path, help="a log of the driver that is there already")
+    parser.add_argument("--quick", action="store_true", help="use a twentieth of the log, and fewer runs")
+    parser.add_argument("--log", type=Path, help="an existing log of the driver")
     return parser.parse_args()
 
 

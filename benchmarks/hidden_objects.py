@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The objects behind generated histories: what each operation does, and how one result is made impossible.
+"""The objects behind generated histories: the effect of each operation, and how one result is made impossible.
 
 Each class holds the true state of all its keys. An operation is chosen when it takes effect, so that a result can be
-spoilt with full knowledge of what is open. Why a spoilt history has no order is argued at each class.
+falsified with full knowledge of the open operations. Each class argues why a falsified history has no order.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from typing import Any, Protocol
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call on its way: ``op`` is empty until it has taken effect, ``returned`` None until it has returned."""
+    """An open call: ``op`` is empty until it has taken effect, ``returned`` None until it has returned."""
 
     process: int
     called: int
     key: int
     lost: bool
     idle: bool
-    """Of a lost call: it never took effect."""
+    """For a lost call: it never took effect."""
     op: str = ""
     args: list[Any] = field(default_factory=list)
     result: Any = None
     returned: int | None = None
     overwrites: bool = False
-    """Whatever the object held before, nothing is left of it."""
+    """It replaces the whole previous content of the object."""
     late: bool = False
-    """Called when everything that was open at the retirement had returned."""
+    """Called after all operations that were open at the retirement had returned."""
     after_overwriting: bool = False
-    """Called when a late call that overwrites had returned."""
+    """Called after a late overwriting call had returned."""
 
 
 class HiddenObjects(Protocol):
-    """What the generator tells the objects of one kind."""
+    """The events that the generator passes to the objects of one kind."""
 
     key_is_argument: bool
 
@@ -45,22 +45,22 @@ class HiddenObjects(Protocol):
         """The call was made, the ``started``-th of the history."""
 
     def take_effect(self, rng: random.Random, call: Call, started: int) -> None:
-        """Choose the operation, do it and note its result; ``started`` calls have been made so far."""
+        """Choose the operation, execute it and record its result; ``started`` calls have been made so far."""
 
     def returned(self, call: Call) -> None:
         """The call has returned."""
 
     def finish(self) -> None:
-        """Nothing comes any more; raises ``ValueError`` if the history could not be spoilt as asked."""
+        """End the history; raise ``ValueError`` if no result could be falsified as requested."""
 
 
 class _Cells:
-    """What registers and maps share: keys that hold one value, and a value that is retired.
+    """The common part of registers and maps: keys that hold one value, and a value that is retired.
 
-    A stale result: some calls before the last tenth a value w is retired; from then on nobody writes it (calls that
-    never return never did). Once every call that was open at that moment has returned, and then a call that overwrites
-    was made and has returned, a later read of w has no order: every write of w precedes the overwriting call, which
-    precedes the read, and nothing after can bring w back.
+    A stale result: some calls before the last tenth a value w is retired; from then on no operation writes it (calls
+    that never return never did). After every call that was open at that moment has returned, and then an overwriting
+    call was made and has returned, a later read of w has no order: every write of w precedes the overwriting call,
+    which precedes the read, and nothing after can restore w.
     """
 
     key_is_argument = False
@@ -123,7 +123,7 @@ class _Cells:
         raise NotImplementedError
 
     def shown(self, value: int) -> Any:
-        """A value as it is in the history."""
+        """A value as it appears in the history."""
         raise NotImplementedError
 
     def value(self, rng: random.Random, call: Call) -> Any:
@@ -137,7 +137,7 @@ class _Cells:
 
 
 class Registers(_Cells):
-    """CAS registers, first empty."""
+    """CAS registers, initially empty."""
 
     def __init__(
         self, operations: int, keys: int, processes: int, values: int, seed: int, *, bad: bool, stale: bool
@@ -150,13 +150,13 @@ class Registers(_Cells):
         return value
 
     def take_effect(self, rng: random.Random, call: Call, started: int) -> None:
-        """As for all cells; and once, a read of a value that is never written."""
+        """As for all cells; in addition, once, a read of a value that is never written."""
         super().take_effect(rng, call, started)
         if self.bad and started > self.spoil_from and call.op == "read":
             call.result, self.bad = self.values + 1 if self.values else -1, False
 
     def finish(self) -> None:
-        """Raise ``ValueError`` if no read could be spoilt."""
+        """Raise ``ValueError`` if no read could be falsified."""
         super().finish()
         if self.bad:
             raise ValueError("the history is too short to have a read in its last tenth")
@@ -183,12 +183,12 @@ class Registers(_Cells):
 
 
 class Maps(_Cells):
-    """Keys with get, put and append; values are strings of words, and a put cuts them short again."""
+    """Keys with get, put and append; values are strings of words, which a put replaces."""
 
     key_is_argument = True
 
     def shown(self, value: int) -> str:
-        """A word, so that what was appended can be told apart."""
+        """A word, so that appended values can be distinguished."""
         return f"v{value};"
 
     def act(self, rng: random.Random, call: Call) -> None:
@@ -202,18 +202,18 @@ class Maps(_Cells):
         if kind < 0.8:
             call.op, call.overwrites = "put", True
             self.state[call.key] = value
-        else:  # does not overwrite: what was retired might still be in front
+        else:  # does not overwrite: the retired value might still be at the front
             call.op = "append"
             self.state[call.key] = (self.state[call.key] or "") + value
         call.args = [name, value]
 
 
 class Queues:
-    """FIFO queues with enqueue, dequeue and peek, kept to about half a length.
+    """FIFO queues with enqueue, dequeue and peek, kept at about half their length.
 
-    A stale result where all values differ: x was enqueued wholly before y, and yet y is dequeued first and x only by a
-    call made after that one returned. Where values repeat: a value is retired, and when none is left in the queue (no
-    call that never returns took one) one dequeue claims another; there are then more dequeues of it than enqueues.
+    A stale result with distinct values: x was enqueued entirely before y, and yet y is dequeued first and x only by a
+    call made after that one returned. With repeated values: a value is retired, and when none is left in the queue (no
+    call that never returns took one) one dequeue claims another; then there are more dequeues of it than enqueues.
     """
 
     key_is_argument = False
@@ -230,7 +230,7 @@ class Queues:
         self.reserved = random.Random(f"{seed}/stale").randrange(values) if stale and values else None
         self.fresh = itertools.count()
         self.early: Call | None = None
-        """The dequeue that took a later value; until it returns nobody may take the one that it passed over."""
+        """The dequeue that took a later value; until it returns, no operation may take the value that it skipped."""
 
     def called(self, call: Call, started: int) -> None:
         """Calls have no effect here."""
@@ -239,7 +239,7 @@ class Queues:
         """Returns have no effect here: the calls in the queue know when they returned."""
 
     def finish(self) -> None:
-        """Raise ``ValueError`` if no dequeue could be spoilt."""
+        """Raise ``ValueError`` if no dequeue could be falsified."""
         if not self.spoilt or self.early is not None:
             raise ValueError("the history is too short, or has too many processes, to make a result impossible")
 
@@ -269,7 +269,7 @@ class Queues:
             call.op, call.result = "dequeue", self._dequeue(call, items, due)
 
     def _share_of_enqueues(self, length: int, *, growing: bool) -> float:
-        """Of ten operations one is a peek. ``growing``: until one value stands wholly behind another."""
+        """One operation in ten is a peek. ``growing``: until one value lies entirely behind another."""
         if growing:
             return 0.75
         if length < self.length // 2:

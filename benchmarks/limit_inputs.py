@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One history in any format, of any size: the inputs of ``benchmarks.limits``.
 
-Operations take effect one after the other and begin and end nearby, as in ``benchmarks.steady``; with crashes, all that is
-open returns before each. Guarantee: the file depends on the parameters alone, and the memory of making it on the number of
-processes; but for Parquet and Arrow, which are made in batches. Cost: two to ten microseconds an operation.
+Operations take effect one after the other and begin and end nearby, as in ``benchmarks.steady``; with crashes, all open
+operations return before each. Guarantee: the file depends only on the parameters, and the memory needed to create it on
+the number of processes; except Parquet and Arrow, which are created in batches. Cost: 2 to 10 microseconds per
+operation.
 
     python -m benchmarks.limit_inputs csv map 1000000 history.csv
 """
@@ -52,7 +53,7 @@ def _map(rng: random.Random) -> Callable[[int], Step]:
 
 
 def _few(names: tuple[str, str], *, first: bool) -> Callable[[random.Random], Callable[[int], Step]]:
-    """Values that occur again and again, in a queue or a stack that grows: searches see ever new states."""
+    """Values that occur repeatedly, in a queue or a stack that grows: searches keep finding new states."""
 
     def begin(rng: random.Random) -> Callable[[int], Step]:
         items: list[int] = []
@@ -100,7 +101,7 @@ def _lists(rng: random.Random) -> Callable[[int], Step]:
 
 
 def _hidden(rng: random.Random) -> Callable[[int], Step]:
-    """A queue in which one early result is wrong, where only a search of all orders could tell."""
+    """A queue with one wrong early result, where only a search of all orders could find it."""
     step, wrong = _few(("enqueue", "dequeue"), first=True)(rng), 40
 
     def spoiled(number: int) -> Step:
@@ -124,7 +125,7 @@ STEPS: Final[dict[str, Callable[[random.Random], Callable[[int], Step]]]] = {
 
 
 def operations(kind: str, count: int, *, crashes: bool = False, stale: bool = False) -> Iterator[Operation]:
-    """The operations in the order of their points. ``stale``: the last read has a value that was long overwritten."""
+    """The operations in the order of their points. ``stale``: the last read returns a value overwritten long before."""
     rng = random.Random(1)
     step = STEPS[kind](rng)
     era = count // (_CRASHES + 1) + 1
@@ -142,7 +143,7 @@ def operations(kind: str, count: int, *, crashes: bool = False, stale: bool = Fa
 
 
 def crash_times(count: int) -> list[int]:
-    """When the object crashes: between two operations, when nothing is open."""
+    """The times of the object's crashes: between two operations, when none is open."""
     era = count // (_CRASHES + 1) + 1
     return [10 * era * n + (n - 1) * 10 * _REACH + 5 * _REACH for n in range(1, _CRASHES + 1)]
 

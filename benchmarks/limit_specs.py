@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Specs of users that do what limits are for: they step slowly, hoard memory, or do not let go of the interpreter."""
+"""User-defined specs that need limits: they step slowly, accumulate memory, or hold the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import linpoint
 
 @linpoint.spec
 class PlainQueue:
-    """A queue as anyone would write it; its states are as long as the queue."""
+    """A queue in its simplest form; its states are as long as the queue."""
 
     initial: ClassVar[tuple[Any, ...]] = ()
 
@@ -39,7 +39,7 @@ _hoard: list[bytes] = []
 
 @linpoint.spec
 class Hoarder:
-    """Every step takes a megabyte and keeps it."""
+    """Every step allocates a megabyte and keeps it."""
 
     initial: ClassVar[Any] = None
 
@@ -54,7 +54,7 @@ class Hoarder:
 
 @linpoint.spec
 class Stubborn:
-    """A step that computes for hours without letting go of the interpreter's lock."""
+    """A step that computes for hours without releasing the interpreter's lock."""
 
     initial: ClassVar[Any] = None
 

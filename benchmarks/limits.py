@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the limits of ``linpoint check`` hold? Time, memory and Ctrl-C of whole processes, on 40 histories.
 
-    memory    the peak of resident memory under ``--max-memory 300M``: at most a tenth more
+    memory    the peak of resident memory under ``--max-memory 300M``: at most 10 % more
     budget    seconds from start to exit under ``--budget 10s``: at most 5 % and half a second more
-    ctrl-c    seconds from the signal to the exit, at moments from the first instruction on: at most 0.3; and no traceback,
-              no exit code that says "violation" where none is known
+    ctrl-c    seconds from the signal to the exit, at moments from the first instruction on: at most 0.3; and no
+              traceback, and no exit code for "violation" without a known violation
 
-Inputs are made in processes of their own: on Linux a process never reports less memory than the one that started it held.
-A row says whether the limit was reached, and which answer was given. The exit code is 1 if a limit was not kept.
+Separate processes create the inputs: on Linux a process never reports less memory than its parent had. A row shows
+whether the limit was reached, and which answer was given. The exit code is 1 if a limit was exceeded.
 
     python -m benchmarks.limits --select csv --out limits.md
     python -m benchmarks.limits --ctrl-c
@@ -36,7 +36,7 @@ BUDGET_S: Final = 10.0
 INTERRUPT_S: Final = 0.3
 _PATIENCE_S: Final = 120.0
 _MEMORY_RUN_S: Final = 40.0
-"""Seconds in which memory is measured: some searches go on for ever with little of it."""
+"""Seconds in which memory is measured: some searches run forever with little memory."""
 _MOMENTS_S: Final = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 _THOUSAND, _MILLION = 1_000, 1_000_000
 _OWN: Final = "benchmarks/limit_specs.py"
@@ -56,7 +56,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What it is called in the table."""
+        """Its name in the table."""
         words = [
             self.format + self.suffix,
             self.kind,
@@ -83,7 +83,7 @@ def _short(count: int) -> str:
 
 
 def cases() -> list[Case]:
-    """The 40 of the table."""
+    """The 40 cases of the table."""
     condition = [
         ("--condition", name) for name in ("strict", "recoverable", "durable", "buffered-durable", "sequential")
     ]
@@ -133,12 +133,12 @@ def cases() -> list[Case]:
 
 
 def main() -> int:
-    """Measure what is asked for; see ``--help``."""
+    """Measure the selected cases; see ``--help``."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.limits", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--select", action="append", default=[], metavar="PATTERN", help="part of a name, or a glob")
-    parser.add_argument("--most", type=int, default=10 * _MILLION, metavar="N", help="leave out longer histories")
-    parser.add_argument("--ctrl-c", action="store_true", help="measure Ctrl-C in place of the limits")
-    parser.add_argument("--out", type=Path, help="write the table to a file too")
+    parser.add_argument("--most", type=int, default=10 * _MILLION, metavar="N", help="skip longer histories")
+    parser.add_argument("--ctrl-c", action="store_true", help="measure Ctrl-C instead of the limits")
+    parser.add_argument("--out", type=Path, help="also write the table to a file")
     options = parser.parse_args()
     chosen = [each for each in cases() if each.operations <= options.most and _matches(each.name, options.select)]
     kept = True
@@ -172,12 +172,12 @@ def _limits(chosen: Sequence[Case]) -> Iterator[tuple[str, bool]]:
 
 
 def _interrupts(chosen: Sequence[Case]) -> Iterator[tuple[str, bool]]:
-    """For each history how long its process goes on after Ctrl-C, at its slowest."""
+    """For each history, the maximum time that its process continues after Ctrl-C."""
     yield "| history | Ctrl-C after | slowest exit | answer there | exit codes |", True
     yield "|---|---|---:|---|---|", True
     for case, folder in _provided(chosen):
         ends = [(moment, _run(case, folder, interrupt_after=moment)) for moment in _MOMENTS_S]
-        asked = [(moment, each) for moment, each in ends if each.seconds > moment]  # the others had ended by then
+        asked = [(moment, each) for moment, each in ends if each.seconds > moment]  # the others had already ended
         moment, slowest = max(asked or ends, key=lambda each: each[1].seconds - each[0])
         late = slowest.seconds - moment
         codes = sorted({each.code for _, each in ends})
@@ -190,7 +190,7 @@ def _interrupts(chosen: Sequence[Case]) -> Iterator[tuple[str, bool]]:
 
 
 def _provided(chosen: Sequence[Case]) -> Iterator[tuple[Case, Path]]:
-    """Each case with a directory that holds its history; equal histories are made once."""
+    """Each case with a directory that holds its history; equal histories are created once."""
     with tempfile.TemporaryDirectory() as name:
         folder, made = Path(name), ""
         for case in sorted(chosen, key=lambda each: (each.format, each.suffix, each.kind, each.flags, each.operations)):
@@ -231,7 +231,7 @@ def _run(case: Case, folder: Path, *limits: str, interrupt_after: float | None =
 
 
 def _waits(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether a process still runs after so long; it is not reaped, so that its memory can be read."""
+    """Whether a process is still running after this time; it is not reaped, so that its memory can be read."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:

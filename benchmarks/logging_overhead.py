@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording costs: the example's driver with and without its recorder, as ratios within one run.
+"""The cost of recording: the example's driver with and without its recorder, as ratios within one run.
 
-The paper of the precedence graph (Cepeda et al., OPODIS 2019, section 6.1) measured a slowdown of about 10 %. Here too
-it is throughput of the same work without and with recording. Runs come in pairs, and which of the two goes first
-alternates, so that a machine that is busy for a while is busy for both; the slowdown is the median over the pairs.
-Processor time is shown beside: it says the same with less noise where other programs run. Formatting and writing come
-after the run and are not in it.
+The paper of the precedence graph (Cepeda et al., OPODIS 2019, section 6.1) measured a slowdown of about 10 %. As there,
+the slowdown compares the throughput of the same work without and with recording. Runs come in pairs with alternating
+order, so that other load on the machine affects both sides; the median over the pairs counts. Processor time is shown
+as well: it measures the same with less noise when other programs run. Formatting and writing happen after the run and
+are not included.
 
     python -m benchmarks.logging_overhead
     python -m benchmarks.logging_overhead --pairs 5 --operations 50000
@@ -38,7 +38,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory() as folder:
             program = build(Path(folder))
-            print(f"operations a second, medians of {options.pairs} pairs of runs\n")
+            print(f"operations per second, medians of {options.pairs} pairs of runs\n")
             print(_HEADER)
             for algorithm, words in _WORKLOADS:
                 for threads in options.threads:
@@ -59,15 +59,15 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.logging_overhead", description=__doc__.split("\n", 1)[0]
     )
-    parser.add_argument("--pairs", type=int, default=15, help="of runs without and with recording (15)")
-    parser.add_argument("--operations", type=int, default=200_000, help="of each thread (200000)")
+    parser.add_argument("--pairs", type=int, default=15, help="pairs of runs without and with recording (default 15)")
+    parser.add_argument("--operations", type=int, default=200_000, help="per thread (default 200000)")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, os.cpu_count() or 2], help="(1 and all cores)")
-    parser.add_argument("--addresses", type=int, default=1000, help="words in memory (1000)")
+    parser.add_argument("--addresses", type=int, default=1000, help="words in memory (default 1000)")
     return parser.parse_args()
 
 
 def _alternating(program: Path, shape: Sequence[str], options: argparse.Namespace) -> tuple[list[Any], list[Any]]:
-    """What the driver said of its runs without and with recording."""
+    """The driver's reports of its runs without and with recording."""
     command = [str(program), *shape, "--operations", str(options.operations), "--addresses", str(options.addresses)]
     command += ["--yield", "0", "--stale", "0.05"]
     kinds: tuple[tuple[list[Any], list[str]], ...] = (([], []), ([], ["--log", os.devnull]))
@@ -88,7 +88,7 @@ def _slowdown(without: Sequence[dict[str, float]], with_it: Sequence[dict[str, f
 
 
 def _processor(without: Sequence[dict[str, float]], with_it: Sequence[dict[str, float]]) -> float:
-    """By how much processor time of an operation grows."""
+    """By how much the processor time per operation grows."""
 
     def cost(said: dict[str, float]) -> float:
         return said["processor_seconds"] / said["operations"]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long histories: monitors on millions of operations, a file to its verdict, and a growing log.
 
-    monitors   the check of 1M, 2M and 4M operations from columns in memory, on one core, certificate included, and what
-               doubling costs
-    file       1M operation lines to a verdict, beside a bare loop of ``json.loads`` over the same lines
+    monitors   the check of 1M, 2M and 4M operations from columns in memory, on one core, certificate included, and the
+               cost of doubling
+    file       1M operation lines to a verdict, compared with a plain loop of ``json.loads`` over the same lines
     follow     the same operations as 2M events through ``check --follow``: memory, and how long after the line that
-               completes a violation it is told
+               completes a violation it is reported
 
-Every measurement is a process of its own. Nothing fails for being slow, only for a wrong answer.
+Every measurement is a separate process. Slowness is never a failure, only a wrong answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ROUNDS: Final = 3
 
 
 def experiment(*, quick: bool) -> bool:
-    """Measure and print all of it; whether an answer was wrong."""
+    """Measure and print everything; whether an answer was wrong."""
     wrong = _monitors(sizes=(1,) if quick else (1, 2, 4))
     with tempfile.TemporaryDirectory() as folder:
         wrong = _file_to_verdict(Path(folder)) or wrong
@@ -38,7 +38,7 @@ def experiment(*, quick: bool) -> bool:
 
 
 def _monitors(sizes: tuple[int, ...]) -> bool:
-    print("monitors: seconds of a check from columns in memory, on one core, best of three; x: what doubling costs")
+    print("monitors: seconds of a check from columns in memory, on one core, best of three; x: cost of doubling")
     print(f"{'':16}" + "".join(f"{f'{size}M':>8}{'x' if size > 1 else '':>7}" for size in sizes) + f"{'memory':>10}")
     wrong = False
     for kind in KINDS:
@@ -57,7 +57,7 @@ def _monitors(sizes: tuple[int, ...]) -> bool:
 
 
 def _one_check(file: Path, kind: str) -> tuple[dict[str, Any], int]:
-    """What one process said of a check, and its peak of memory."""
+    """The result of a check by a separate process, and its peak memory."""
     command = [sys.executable, "-m", "benchmarks.long", "check", str(file), kind]
     ended = run(command, patience=_PATIENCE, memory=_MEMORY)
     nothing = {"verdict": ended.why or "nothing", "checker": "", "seconds": float("inf")}
@@ -77,7 +77,7 @@ def _file_to_verdict(folder: Path) -> bool:
 
 
 def _one_round(file: Path) -> tuple[float, float, float, bool]:
-    """Seconds of the loop, of load and check, of the command; and whether the verdict was right."""
+    """Seconds of the loop, of load and check, and of the command; and whether the verdict was right."""
     loop = _said([sys.executable, "-m", "benchmarks.long", "loads", str(file)])
     inside = _said([sys.executable, "-m", "benchmarks.long", "load", str(file), "queue"])
     started = time.perf_counter()
@@ -98,7 +98,7 @@ def _follow(folder: Path) -> bool:
     with events.open("rb") as source:
         while block := source.read(1 << 20):
             process.stdin.write(block)
-    # A value comes out that never went in: the second of these lines makes it a violation.
+    # A value is dequeued that was never enqueued: the second of these lines makes it a violation.
     late = [
         {"type": kind, "process": 99, "f": "dequeue", "value": -1 if kind == "ok" else None}
         for kind in ("invoke", "ok")
@@ -113,7 +113,7 @@ def _follow(folder: Path) -> bool:
     peak = told.get("statistics", {}).get("peak_memory_bytes", 0)
     print("\nfollow: 2M events of 1M operations, and a violation at the end")
     print(f"  {2 * _MILLION / (fed - started) / 1e3:.0f}k lines/s, {peak / 2**20:.0f} MB")
-    print(f"  told {ended - fed:.2f} s after the last line was taken over", flush=True)
+    print(f"  reported {ended - fed:.2f} s after the last line was written", flush=True)
     return told.get("verdict") != "violation"
 
 
@@ -129,7 +129,7 @@ def _said(command: list[str]) -> dict[str, Any]:
 
 
 def _measured(what: str, file: str, kind: str) -> dict[str, Any]:
-    """One measurement, in the process of its own that this is."""
+    """One measurement, by this process alone."""
     import linpoint  # noqa: PLC0415 - the loop of json.loads must not pay for it
     from linpoint.checkers.check import check_with_progress  # noqa: PLC0415
     from linpoint.specs import BUILT_IN  # noqa: PLC0415

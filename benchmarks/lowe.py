@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowe's experiment (Testing for Linearizability, 2017): his four algorithms, and the depth-first Linear that he asks for,
-on runs of a lock-free queue with four workers.
+"""Lowe's experiment (Testing for Linearizability, 2017): his four algorithms, and the depth-first Linear that he asks
+for, on runs of a lock-free queue with four workers.
 
-As on his slides each worker does 2^5 to 2^10 operations a run, an observation is as many runs as make a fixed total of
-operations, and means of observations come with 95 % confidence intervals. Here all algorithms check the same recorded
-runs, and the time is that of checking alone. A run that is not decided in time counts as the time it was given, and the
-mean is then a lower bound; after a few of them an algorithm is not tried further at that size.
+As on his slides each worker does 2^5 to 2^10 operations per run, an observation is a number of runs with a fixed total
+of operations, and means of observations come with 95 % confidence intervals. Here all algorithms check the same
+recorded runs, and the time is that of checking alone. A run that is not decided in time counts with its time limit, and
+the mean is then a lower bound; after a few of them an algorithm is not tried further at that size.
 
     python -m benchmarks.lowe --observations 10 --timeout 10
 """
@@ -29,12 +29,12 @@ from benchmarks.running import ROOT, Ended, run
 ALGORITHMS: Final = ("wing-gong", "dfs", "linear", "linear-dfs", "competition")
 WORKERS: Final = 4
 _PATIENCE: Final = 3
-"""Undecided runs at one size after which an algorithm is given up there."""
+"""Undecided runs at one size after which an algorithm is abandoned there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much to do: powers of two of operations per worker, operations per observation, seconds per run."""
+    """The size: powers of two of operations per worker, operations per observation, seconds per run."""
 
     powers: range = range(5, 11)
     observations: int = 10
@@ -68,7 +68,7 @@ def experiment(plan: Plan, out: Path) -> list[Result]:
     """Run the experiment, print a table as it goes, and write ``lowe.csv`` and ``lowe.svg`` to ``out``."""
     print(f"Lowe's experiment: {WORKERS} workers on a lock-free queue, observations of {plan.total} operations,")
     print(f"mean ± half of the 95 % confidence interval over {plan.observations} observations, at most")
-    print(f"{plan.timeout:g} s a run; every algorithm checks the same recorded runs\n")
+    print(f"{plan.timeout:g} s per run; every algorithm checks the same recorded runs\n")
     print(f"{'per worker':>10}{'runs':>6}{'overlap':>9}  " + "".join(f"{name:<30}" for name in plan.algorithms))
     results: list[Result] = []
     out.mkdir(parents=True, exist_ok=True)
@@ -131,7 +131,7 @@ def _result(algorithm: str, operations: int, runs: int, ended: Ended) -> Result:
     spent = [line["seconds"][0] for line in said]
     whole = [sum(spent[at : at + runs]) for at in range(0, len(spent) - runs + 1, runs)]
     if not whole:
-        note = ended.why or f"given up: {undecided} runs not decided"
+        note = ended.why or f"abandoned: {undecided} runs not decided"
         return Result(algorithm, operations, runs, undecided=undecided, note=note)
     mean, half_width = confidence.interval(whole)
     return Result(algorithm, operations, runs, len(whole), mean, half_width, undecided, ended.why)
@@ -176,7 +176,7 @@ def main() -> int:
     try:
         results = experiment(plan, options.out)
     except KeyboardInterrupt:
-        print("\nstopped; what was measured is in", options.out)
+        print("\nstopped; the measurements are in", options.out)
         return 130
     print(f"\nwrote {options.out / 'lowe.csv'} and {options.out / 'lowe.svg'}")
     return int(any(result.note.startswith("WRONG") for result in results))

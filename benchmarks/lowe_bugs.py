@@ -2,11 +2,11 @@
 """Lowe's four bugs (Testing for Linearizability, "Finding bugs"): how long `linpoint test --stress` takes to find each.
 
 His datatypes are not public. These are of the same kinds with bugs of the same causes, written by us in C++ (see
-tests/subjects/stress/cpp), and his figures are of other machines and of the JVM: the comparison says in which order of magnitude
-both are, not more. As on his slides, a time is the mean over runs with different seeds, with its 95 % confidence interval.
-The time is that of the command after compiling: starting the program, running, checking, up to the verdict; and, in the
-column "command", that of the whole command with the program compiled before, up to the explanation on the screen.
-Correct twins are stressed as well, and must pass.
+tests/subjects/stress/cpp), and his figures are from other machines and the JVM: only the orders of magnitude can be
+compared. As on his slides, a time is the mean over runs with different seeds, with its 95 % confidence interval. The
+time is that of the command after compiling: starting the program, running, checking, up to the verdict. The column
+"command" has the time of the whole command with the program already compiled, up to the printed explanation. Correct
+twins are stressed as well, and must pass.
 
     python -m benchmarks.lowe_bugs --runs 20
 """
@@ -36,7 +36,7 @@ _BROKEN: Final = ("--", "-DLINPOINT_BROKEN")
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """One of his, with the mean that he gives in seconds and half the width of its interval."""
+    """One of his bugs, with his mean in seconds and half the width of its interval."""
 
     name: str
     file: str
@@ -62,11 +62,11 @@ class Found:
     commands: tuple[float, ...]
     runs: tuple[int, ...]
     twin: dict[str, Any]
-    """What was said of the correct twin."""
+    """The report on the correct twin."""
 
     @property
     def wrong(self) -> str:
-        """What was missed, or found where there is nothing, or not tested; empty if all is well."""
+        """What was missed, found wrongly, or not tested; empty if all is well."""
         if not self.stressing:
             return "the bug was missed"
         if self.twin["verdict"] == "unknown":
@@ -77,10 +77,10 @@ class Found:
 def main() -> int:
     """Measure and print; the exit code is 1 if a verdict is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=20, help="with different seeds")
-    parser.add_argument("--budget", type=float, default=60.0, help="seconds at most for a run")
-    parser.add_argument("--twins", type=float, default=5.0, help="seconds for each correct twin")
-    parser.add_argument("--select", default="", help="only bugs with this in their names")
+    parser.add_argument("--runs", type=int, default=20, help="number of runs, with different seeds (default 20)")
+    parser.add_argument("--budget", type=float, default=60.0, help="maximum seconds per run (default 60)")
+    parser.add_argument("--twins", type=float, default=5.0, help="seconds for each correct twin (default 5)")
+    parser.add_argument("--select", default="", help="only bugs whose names contain this")
     options = parser.parse_args()
     return int(experiment(options.runs, options.budget, options.twins, select=options.select))
 
@@ -100,7 +100,7 @@ def experiment(runs: int, budget: float, twins: float, *, select: str = "") -> b
 
 
 def measure(bug: Bug, runs: int, budget: float, twins: float) -> Found:
-    """Find a bug again and again."""
+    """Find a bug repeatedly."""
     for flags in ((), _BROKEN[1:]):
         build_executable(BuildRecipe((str(SOURCES / bug.file),), flags, find_compiler()))
     stressing: list[float] = []

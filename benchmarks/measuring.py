@@ -15,17 +15,17 @@ from benchmarks.peer import Peer
 from benchmarks.running import Ended, Limits, run
 
 _VERDICTS: Final = {"ok": "linearizable", "illegal": "violation"}
-"""Porcupine's words."""
+"""Porcupine's verdicts."""
 _READING: Final = 120.0
-"""Seconds a process gets beyond its runs, to start and to read its file."""
+"""Additional seconds for a process to start and to read its file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What a tool answered and what it cost; ``seconds`` is the median of ``runs``, without start-up and reading.
+    """A tool's answer and its cost; ``seconds`` is the median of ``runs``, without start-up and reading.
 
-    ``verdict`` is a verdict of ours, or ``timeout``, ``memory`` or ``error``; if the tool has not decided, ``seconds``
-    is how long it tried.
+    ``verdict`` is one of linpoint's verdicts, or ``timeout``, ``memory`` or ``error``; if the tool has not decided,
+    ``seconds`` is how long it tried.
     """
 
     verdict: str
@@ -46,7 +46,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A cell with what each tool made of it; None where one has no part."""
+    """A cell with each tool's measurement; None if a tool does not take part."""
 
     cell: Cell
     ours: Measurement
@@ -54,7 +54,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long Porcupine takes; above 1 we are ahead. None if nothing can be said."""
+        """Porcupine's time divided by linpoint's; above 1 linpoint is faster. None if they cannot be compared."""
         if self.theirs is None or "error" in (self.ours.verdict, self.theirs.verdict):
             return None
         if not self.ours.decided and not self.theirs.decided:
@@ -70,7 +70,7 @@ class Comparison:
 
     @property
     def wrong(self) -> str:
-        """What is wrong with the answers, if anything is: an error, or an answer that cannot be right."""
+        """What is wrong with the answers, if anything: an error, or an impossible answer."""
         broken = [each.note for each in (self.ours, self.theirs) if each is not None and each.verdict == "error"]
         if broken:
             return broken[0][:160]
@@ -87,7 +87,7 @@ def measure_ours(cell: Cell, file: Path, limits: Limits) -> Measurement:
         *("--spec", cell.spec or cell.model),
         *("--timeout", str(limits.seconds), "--max-memory", str(limits.memory), "--runs", str(cell.runs), "--wait"),
     ]
-    # Both limits are promised by linpoint itself. From outside they are a little wider: a breach is then its fault.
+    # linpoint itself promises both limits. The outer ones are slightly wider: exceeding them is linpoint's fault.
     ended = run(command, patience=limits.seconds * 1.5 + cell.runs + _READING, memory=limits.memory * 11 // 10)
     return _measurement(ended)
 
@@ -98,7 +98,7 @@ def measure_theirs(cell: Cell, file: Path, limits: Limits, peer: Peer) -> Measur
         *(str(peer.program), "-model", cell.model, "-runs", str(cell.runs)),
         *("-timeout", f"{limits.seconds}s", "-wait", str(file)),
     ]
-    # Go collects harder near its limit, which gives Porcupine its best chance to stay below ours.
+    # Go collects more often near its limit, which gives Porcupine its best chance to stay below the limit.
     environment = {"GOMEMLIMIT": str(limits.memory * 95 // 100)}
     patience = limits.seconds * 1.5 + cell.runs + _READING
     found = _measurement(run(command, patience=patience, memory=limits.memory, environment=environment))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our side of a measurement, in a process of its own: checks files with linpoint and prints a line of JSON for each.
+"""linpoint's side of a measurement, in a separate process: checks files and prints a line of JSON for each.
 
-The time is that of the ``linpoint.check`` call, certification included, without start-up and reading: the same
-stretch as on the peer's side. A run of more than a second is not repeated, since it needs no average. Of several files
-the first is checked once more, before all, and not counted.
+The time is that of the ``linpoint.check`` call, certification included, without start-up and reading: the same part as
+on the peer's side. A run of more than a second is not repeated, since it needs no average. With several files, the
+first is checked once more before all others, and not counted.
 
     python -m benchmarks.ours --spec queue --checker dfs --runs 5 FILE...
 """
@@ -26,27 +26,27 @@ def main() -> None:
     parser.add_argument("files", nargs="+")
     parser.add_argument("--spec", required=True)
     parser.add_argument("--checker", default="auto")
-    parser.add_argument("--timeout", type=float, default=30.0, help="seconds of one run")
+    parser.add_argument("--timeout", type=float, default=30.0, help="seconds per run")
     parser.add_argument("--max-memory", type=int, help="bytes")
     parser.add_argument("--runs", type=int, default=1)
-    parser.add_argument("--give-up-after", type=int, default=0, help="stop after so many undecided files")
-    parser.add_argument("--wait", action="store_true", help="stay until standard input is closed")
+    parser.add_argument("--give-up-after", type=int, default=0, help="stop after this number of undecided files")
+    parser.add_argument("--wait", action="store_true", help="keep running until standard input is closed")
     options = parser.parse_args()
     undecided = 0
     if len(options.files) > 1:
         _measure(
             options.files[0], options
-        )  # the first check of a process is slower; with one file the median sees to it
+        )  # the first check of a process is slower; with one file the median compensates
     for file in options.files:
         found = _measure(file, options)
         print(json.dumps(found), flush=True)
         undecided += found.get("verdict") == "unknown"
         if "error" in found or (options.give_up_after and undecided >= options.give_up_after):
             break
-    if options.wait:  # closing the output says that all is said; the peak can then be read from outside
+    if options.wait:  # closing the output marks its end; the peak can then be read from outside
         os.close(sys.stdout.fileno())
         sys.stdin.read()
-        os._exit(0)  # the interpreter would stumble over the closed output
+        os._exit(0)  # the interpreter would fail on the closed output
 
 
 def _measure(file: str, options: argparse.Namespace) -> dict[str, Any]:

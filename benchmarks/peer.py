@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Porcupine, the peer: finding Go, building our small program around the published module, and finding its test data.
+"""Porcupine, the peer: finds Go, builds our small program around the published module, and finds its test data.
 
-The module comes from Go's module proxy, pinned by ``porcupine/go.sum``; it brings its histories along, so a fresh clone
-needs nothing else. What is built goes to ``build/bench``. Where Go or the network is missing, ``PeerError`` says so.
+The module comes from Go's module proxy, pinned by ``porcupine/go.sum``; it contains its histories, so a fresh clone
+needs nothing else. The program is built into ``build/bench``. If Go or the network is missing, ``PeerError`` reports
+it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ MODULE: Final = "github.com/anishathalye/porcupine"
 
 
 class PeerError(Exception):
-    """Porcupine cannot be had here, and why."""
+    """Porcupine is not available here, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """The built program, the version of Porcupine in it, and the folder of its histories."""
+    """The built program, the version of Porcupine in it, and the directory of its histories."""
 
     program: Path
     version: str
@@ -59,7 +60,7 @@ def _go(go: str, *arguments: str) -> str:
 
 
 def _fact(output: str, complaints: str) -> str:
-    """The reason that Go gives, on one line: `go mod download -json` puts it into its output."""
+    """The reason that Go reports, on one line: `go mod download -json` writes it to its output."""
     try:
         reason = json.loads(output)["Error"]
     except (ValueError, KeyError, TypeError):

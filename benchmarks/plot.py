@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT, _MARGIN, _LEGEND = 720, 620, 70, 150
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point with its label; ``low`` and ``high`` are its interval, ``open_end`` says that a tool gave up there."""
+    """A point with its label; ``low`` and ``high`` are its interval, ``open_end`` marks a lower bound."""
 
     x: float
     y: float
@@ -51,7 +51,7 @@ class Axis:
         return cls(title, math.log10(ticks[0]) - 0.15, math.log10(ticks[-1]) + 0.15, start, end, ticks)
 
     def at(self, value: float) -> float:
-        """The pixel of a value; one beyond the axis is put at its end."""
+        """The pixel of a value; a value beyond the axis is drawn at its end."""
         share = (math.log10(max(value, 1e-9)) - self.low) / (self.high - self.low)
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
 
@@ -93,7 +93,7 @@ def _colours(names: Iterable[str]) -> list[str]:
 
 
 def _mark(x: float, y: float, colour: str, label: str, point: Point) -> str:
-    """A disc for a decided point and a triangle for one that was given up; the label shows under the pointer."""
+    """A disc for a decided point and a triangle for an undecided one; the label is shown on hover."""
     title = f"<title>{escape(label)}</title>"
     if point.open_end:
         corners = f"{x:.1f},{y - 6:.1f} {x - 5:.1f},{y + 4:.1f} {x + 5:.1f},{y + 4:.1f}"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Porcupine's own histories: Jepsen logs of etcd, a CAS register, and logs of a key-value store.
 
-A failed CAS can be read in two ways. To Jepsen, and so to linpoint, ``:fail`` means that the operation had no effect,
-and says nothing of what it saw: it is left out. Porcupine's own tests take it as an observation: the value was not the
-expected one. Both tools answer both questions here: ``etcd`` is the logs as they are, ``etcd-observed`` the same with
-failed CAS as observations, rewritten as operation lines.
+A failed CAS can be interpreted in two ways. For Jepsen, and so for linpoint, ``:fail`` means that the operation had no
+effect, and does not report what it observed: it is left out. Porcupine's own tests treat it as an observation: the
+value was not the expected one. Here both tools answer both questions: ``etcd`` is the logs as they are,
+``etcd-observed`` the same with failed CAS as observations, rewritten as operation lines.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _EVENT: Final = re.compile(r"jepsen\.util\s+-\s+(\d+)\s+:(\w+)\s+:(\w+)\s+(.*)")
 
 
 def files(data: Path) -> tuple[list[Path], list[Path]]:
-    """The logs of etcd and of the key-value store in Porcupine's folder, or in one of the same form; no empty ones."""
+    """The logs of etcd and of the key-value store in Porcupine's directory, or a similar one; without empty files."""
     found = [
         sorted(path for path in folder.glob(pattern) if path.stat().st_size)
         for folder, pattern in ((data / "jepsen", "etcd_*.log"), (data / "kv", "*.txt"))
@@ -28,9 +28,9 @@ def files(data: Path) -> tuple[list[Path], list[Path]]:
 
 
 def observed_lines(log: Path) -> Iterator[str]:
-    """A Jepsen log of a CAS register as operation lines, a failed CAS being one that saw another value.
+    """A Jepsen log of a CAS register as operation lines; a failed CAS is one that observed another value.
 
-    The number of a line is its time, since only the order of a log counts.
+    The line number is the time, since only the order of a log matters.
     """
     open_calls: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(log.read_text(encoding="utf-8").splitlines(), 1):
@@ -45,7 +45,7 @@ def observed_lines(log: Path) -> Iterator[str]:
         call = open_calls.pop(process)
         if kind == "info":
             yield json.dumps(call)
-        elif kind == "ok" or op == "cas":  # a read that failed tells nothing
+        elif kind == "ok" or op == "cas":  # a failed read shows nothing
             results = {"read": None if value.strip() == "nil" else value, "cas": kind == "ok", "write": None}
             result = results[op]
             yield json.dumps({**call, "return": number, "result": int(result) if isinstance(result, str) else result})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording a Python object costs: nanoseconds for each event, call or return, by each way to record.
+"""The cost of recording a Python object: nanoseconds per event, call or return, for each way to record.
 
-The same loop calls the same method, plain and recorded, and half of the difference is what an event costs. It is
-processor time, so that other programs count less, and the ways are taken in turn, round after round, so that a machine
-that is busy for a while is busy for all. Shown are the medians, beside a recorder in plain Python that reads the clock
+The same loop calls the same method, unrecorded and recorded; half of the difference is the cost of an event. It is
+processor time, so that other programs matter less, and the ways take turns, round after round, so that other load on
+the machine affects all of them. The medians are shown, compared with a recorder in plain Python that reads the clock
 twice and keeps a dict.
 
     python -m benchmarks.recorder_overhead
@@ -23,10 +23,10 @@ from linpoint.record.log_assembly import new_log
 
 
 class Shared:
-    """An object whose method costs next to nothing."""
+    """An object whose method is almost free."""
 
     def swap(self, value: int) -> int:
-        """As cheap as a method can be."""
+        """Return the value: as cheap as a method can be."""
         return value
 
 
@@ -37,7 +37,7 @@ def plain(count: int) -> None:
 
 
 def log_alone(count: int) -> None:
-    """What a worker of ``linpoint.stress`` does."""
+    """The work of a ``linpoint.stress`` worker."""
     shared, log = Shared(), new_log(count + 1)
     call, returned = log.call, log.returned
     for number in range(count):
@@ -87,8 +87,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.recorder_overhead", description=__doc__.split("\n", 1)[0]
     )
-    parser.add_argument("--rounds", type=int, default=15, help="in which each way has its turn (15)")
-    parser.add_argument("--operations", type=int, default=100_000, help="in each turn (100000)")
+    parser.add_argument("--rounds", type=int, default=15, help="rounds in which each way takes a turn (default 15)")
+    parser.add_argument("--operations", type=int, default=100_000, help="operations per turn (default 100000)")
     options = parser.parse_args()
     costs: dict[str, list[float]] = {name: [] for name in WAYS}
     for _ in range(options.rounds):
@@ -96,7 +96,7 @@ def main() -> None:
         for name, way in WAYS.items():
             extra = _seconds(way, options.operations) - without
             costs[name].append(extra / options.operations / 2 * 1e9)
-    print(f"{'recorded by':<20}{'ns per event':>13}{'of plain Python':>17}")
+    print(f"{'recorded by':<20}{'ns per event':>13}{'vs plain Python':>17}")
     reference = statistics.median(costs["plain Python"])
     for name, found in costs.items():
         print(f"{name:<20}{statistics.median(found):>13.0f}{statistics.median(found) / reference:>16.0%}")

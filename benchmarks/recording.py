@@ -2,9 +2,9 @@
 """Histories of a real queue on real threads, for Lowe's experiment.
 
 The queue is Michael and Scott's lock-free one. Python has no compare-and-set instruction, so a cell has a lock for that
-one step; everything between the steps interleaves freely, and a loser tries again, as in the original. On a build with
-a global lock threads take turns far longer than a run of a few operations, so each attempt lets go of that lock once,
-between reading and changing the queue: at the very place where on real cores the others come in between.
+single step; everything between the steps interleaves freely, and a failed attempt is repeated, as in the original. On a
+build with a global lock threads take turns far longer than a run of a few operations. So each attempt releases that
+lock once, between reading and changing the queue: exactly where other threads intervene on real cores.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class LockFreeQueue:
             after = tail.next.value
             _let_others_run()
             if after is not None:
-                self._tail.compare_and_set(tail, after)  # help who has linked but not yet moved the tail
+                self._tail.compare_and_set(tail, after)  # help an enqueue that has linked but not yet moved the tail
             elif tail.next.compare_and_set(None, node):
                 self._tail.compare_and_set(tail, node)
                 return
@@ -93,7 +93,7 @@ class LockFreeQueue:
 
 
 def record(workers: int, operations: int, seed: int) -> list[dict[str, Any]]:
-    """One run: each worker does ``operations`` of them, 3 in 10 enqueues of one of 20 values, as on Lowe's slides."""
+    """One run: each worker makes ``operations`` calls, 3 in 10 enqueues of one of 20 values, as on Lowe's slides."""
     shared = LockFreeQueue()
     logs: list[list[dict[str, Any]]] = [[] for _ in range(workers)]
     together = threading.Barrier(workers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A CAS register as a user would write it, in pure Python: what a spec of one's own costs beside a built-in one."""
+"""A CAS register as a user would write it, in pure Python: the cost of a user-defined spec."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class CasRegister:
 
     @staticmethod
     def read(value: object) -> tuple[object, object]:
-        """Give the value."""
+        """Return the value."""
         return value, value
 
     @staticmethod

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects whose values repeat: `auto` beside the two searches alone, on 2 to 50 values and 3 to 12 processes.
+"""Objects with repeated values: `auto` compared with the two searches alone, on 2 to 50 values and 3 to 12 processes.
 
-Each cell is a history of one object that a simulated run made; in `bad` two results of its last hundredth are exchanged,
-which mostly makes it a violation. Every check is a process of its own. Nothing fails for being slow, only for answers
-that contradict each other or the way in which the history was made.
+Each cell is a history of one object from a simulated run; in `bad` two results of its last hundredth are exchanged,
+which usually makes it a violation. Every check is a separate process. Slowness is never a failure, only answers that
+contradict each other or the way in which the history was generated.
 
     python -m benchmarks.repeated_values --quick
     python -m benchmarks.repeated_values --kind stack --processes 8 --operations 20000
@@ -32,11 +32,11 @@ _MEMORY: Final = 2 << 30
 _SEARCHES: Final = ("dfs", "linear")
 _SPOILT_SHARE: Final = 0.01
 _RISING_SHARE: Final = 0.5
-"""How many operations add, where what they add can be removed."""
+"""The share of operations that add, for objects from which values can be removed."""
 
 
 class _Object:
-    """One object, told by draws: ``draw`` takes an operation with its arguments and gives its result."""
+    """One object, driven by random draws: ``draw`` chooses a legal operation, its arguments and its result."""
 
     def __init__(self, kind: str, rng: random.Random, values: int) -> None:
         self._kind = kind
@@ -170,7 +170,7 @@ SPECS: Final = {"semaphore": "semaphore(0)"}
 def operations_of(
     kind: str, processes: int, operations: int, values: int, *, bad: bool, seed: int = 7
 ) -> list[dict[str, Any]]:
-    """The operations of a run, one a process at a time, each at a hidden point between its call and its return."""
+    """The operations of a run, one per process at a time, each at a hidden point between its call and its return."""
     rng = random.Random(f"{kind} {processes} {operations} {values} {seed}")
     free = [(0.0, process) for process in range(processes)]
     spans = []
@@ -203,7 +203,7 @@ def _spoil(rng: random.Random, lines: list[dict[str, Any]]) -> None:
 
 
 def experiment(*, quick: bool) -> bool:
-    """Measure and print the usual cells; whether an answer was wrong."""
+    """Measure and print the default cells; whether an answer was wrong."""
     sizes = [(3, 200), (4, 2000), (8, 2000)] if quick else [(3, 200), (4, 2000), (8, 2000), (12, 2000), (8, 20000)]
     values = (2, 10) if quick else (2, 10, 50)
     return measure(KINDS, sizes, values, timeout=5.0 if quick else 30.0, alone=5.0)
@@ -211,7 +211,7 @@ def experiment(*, quick: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """One check: what it said, the seconds and the memory."""
+    """One check: its verdict, the seconds and the memory."""
 
     verdict: str
     checker: str = ""
@@ -226,9 +226,7 @@ def measure(
     kinds: tuple[str, ...], sizes: list[tuple[int, int]], values: tuple[int, ...], *, timeout: float, alone: float
 ) -> bool:
     """Measure the cells, with ``timeout`` seconds for `auto` and ``alone`` for each search; whether one was wrong."""
-    print(
-        f"repeated values: seconds of a check, at most {timeout:g} s and 2 GB; the searches alone, at most {alone:g} s"
-    )
+    print(f"repeated values: seconds per check, up to {timeout:g} s and 2 GB; the searches alone, up to {alone:g} s")
     print(f"{'':44}{'auto':<18}{'by':<10}{'memory':>8}   " + "".join(f"{name:<16}" for name in _SEARCHES))
     wrong = False
     for kind, (processes, size), many, bad in itertools.product(kinds, sizes, values, (False, True)):
@@ -269,7 +267,7 @@ def _written(words: list[str]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Measure what is asked for, or write a history."""
+    """Measure the selected cells, or write a history."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.repeated_values", description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--kind", action="append", choices=KINDS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people read: a table that grows as cells are measured, a CSV file beside it, and a summary at the end."""
+"""The reports: a table that grows as cells are measured, a CSV file, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _COLUMNS: Final = ("verdict", "seconds", "runs", "reading", "operations", "peak"
 
 
 def row(comparison: Comparison) -> str:
-    """A row of the table. The ratio is Porcupine's time over ours: above 1x we are ahead."""
+    """A row of the table. The ratio is Porcupine's time over linpoint's: above 1x linpoint is faster."""
     ours, theirs = comparison.ours, comparison.theirs
     operations = ours.operations or (theirs.operations if theirs else 0)
     said = ours.verdict if theirs is None or theirs.verdict == ours.verdict else f"{ours.verdict} | {theirs.verdict}"
     notes = [comparison.wrong]
     if comparison.ratio is not None and comparison.ratio < 1:
-        notes.insert(0, "Porcupine is ahead" if theirs and theirs.decided else "")
+        notes.insert(0, "Porcupine is faster" if theirs and theirs.decided else "")
     return (
         f"{comparison.cell.name:<26}{operations:>7} |{_cost(ours)} |{_cost(theirs)} |{ratio(comparison):>10}  "
         f"{'; '.join(filter(None, [said, *notes]))}"
@@ -42,14 +42,14 @@ def _cost(measurement: Measurement | None) -> str:
 
 
 def duration(measurement: Measurement) -> str:
-    """The time it took, with ``>`` where the tool gave up."""
+    """The time it took, with ``>`` if the tool did not decide."""
     if measurement.verdict == "error":
         return "error"
     return f"{'' if measurement.decided else '>'}{seconds(measurement.seconds)}"
 
 
 def seconds(amount: float) -> str:
-    """A time span with three digits that count."""
+    """A time span with three significant digits."""
     for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
         if amount >= unit or name == "us":
             return f"{amount / unit:.3g} {name}" if amount < 1000 * unit else f"{amount / unit:.0f} {name}"
@@ -96,7 +96,7 @@ class Table:
 
 
 def summary(results: Iterable[Comparison]) -> list[str]:
-    """The headline figures, each with what it was measured on; cells that were not run are named as such."""
+    """The headline figures, each with what it was measured on; cells that were not run are listed as such."""
     by_name = {each.cell.name: each for each in results}
     lines = [
         _total(by_name, "etcd", ("etcd",)),
@@ -120,7 +120,7 @@ def summary(results: Iterable[Comparison]) -> list[str]:
     lines += [_easy(by_name, values) for values in ("few", "unique")]
     ahead = [name for name, each in by_name.items() if each.ratio is not None and each.ratio < 1]
     compared = sum(each.ratio is not None for each in by_name.values())
-    lines.append(f"Porcupine is ahead in {len(ahead)} of {compared} cells that one of the two decided")
+    lines.append(f"Porcupine is faster in {len(ahead)} of {compared} cells that at least one of the two decided")
     undecided = [name for name, each in by_name.items() if not each.ours.decided]
     lines.append(f"linpoint did not decide {len(undecided)} of {len(by_name)}: {', '.join(undecided) or 'none'}")
     return lines

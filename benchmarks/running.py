@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running one measurement in a process of its own, with limits that hold from outside.
+"""Runs one measurement in a separate process, with limits enforced from outside.
 
-Guarantee: the process is gone when ``run`` returns or raises. Its peak memory is read by us, not reported by it: it
-closes its output when it has finished and stays until its input is closed, and in between we read the high-water mark
-of its resident memory. Where the system does not tell (or the process died), it is what ``wait4`` says, which on
-Linux is never less than our own size.
+Guarantee: the process has ended when ``run`` returns or raises. Its peak memory is read from outside, not reported by
+it: it closes its output when it has finished and stays until its input is closed; in between we read the high-water
+mark of its resident memory. If the system does not report that (or the process died), it is the value of ``wait4``,
+which on Linux is never less than our own size.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INTERVAL: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds of one run of a checker, and bytes of resident memory of its process."""
+    """Seconds per run of a checker, and bytes of resident memory of its process."""
 
     seconds: float
     memory: int
@@ -36,7 +36,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a process has said, one JSON object a line, and how it ended: ``why`` is empty if it finished."""
+    """The output of a process, one JSON object per line, and how it ended: ``why`` is empty if it finished."""
 
     lines: tuple[dict[str, Any], ...]
     peak: int
@@ -45,7 +45,7 @@ class Ended:
 
 
 def run(command: Sequence[str], *, patience: float, memory: int, environment: Mapping[str, str] | None = None) -> Ended:
-    """Run ``command`` until it closes its output, ``patience`` seconds have passed or it holds too much memory."""
+    """Run ``command`` until it closes its output, ``patience`` seconds have passed or it uses too much memory."""
     started = time.monotonic()
     with tempfile.TemporaryFile() as complaints:
         try:
@@ -85,7 +85,7 @@ def run(command: Sequence[str], *, patience: float, memory: int, environment: Ma
 
 
 def _watch(pid: int, output: IO[bytes], deadline: float, memory: int) -> tuple[bytes, int, str]:
-    """All output, the peak of memory, and why it must be ended, if it must."""
+    """All output, the peak memory, and why it must be ended, if so."""
     text = b""
     peak = 0
     while True:
@@ -104,7 +104,7 @@ def _watch(pid: int, output: IO[bytes], deadline: float, memory: int) -> tuple[b
 
 
 def _resident(pid: int) -> tuple[int, int]:
-    """Resident memory now and at its highest, in bytes; zeros where the system does not tell."""
+    """Resident memory now and at its highest, in bytes; zeros if the system does not report them."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     except OSError:

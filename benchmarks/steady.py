@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long histories under steady load, made quickly: operation i takes effect at point 10 i, and starts and ends nearby.
+"""Long histories under steady load: operation i takes effect at point 10 i, and starts and ends nearby.
 
 Guarantee: linearizable by construction; every process is sequential, and at any time about half of them are busy. The
-lines depend on the parameters alone. Cost: O(operations), about two microseconds each.
+lines depend only on the parameters. Cost: O(operations), about two microseconds each.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def event_lines(kind: str, operations: int, *, processes: int = 8, seed: int = 1
     rng = random.Random(seed)
     step = KINDS[kind](rng)
     reach = 5 * processes - 1
-    returns: list[tuple[int, int, str]] = []  # of open operations, and of some that are not called yet
+    returns: list[tuple[int, int, str]] = []  # of open operations, and of some that are not yet called
     calls: list[tuple[int, int, str]] = []
     for number in range(operations):
         name, args, result = step(number)
@@ -162,7 +162,7 @@ def event_lines(kind: str, operations: int, *, processes: int = 8, seed: int = 1
 
 
 def _until(time: int, calls: list[tuple[int, int, str]], returns: list[tuple[int, int, str]]) -> Iterator[str]:
-    """Events up to a time; at one instant calls come first, but for the process that returns then."""
+    """Events up to a time; at one instant calls come first, except for the process that returns then."""
     while (calls and calls[0][0] < time) or (returns and returns[0][0] < time):
         if calls and (not returns or calls[0][0] <= returns[0][0]):
             yield heapq.heappop(calls)[2]

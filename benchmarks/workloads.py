@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Histories of any size, linearizable by construction: operations take effect at hidden points inside their spans.
 
-Guarantee: the lines depend on the parameters and the seed alone. Without ``bad`` or ``stale`` a history is
-linearizable; with one of them it is not, whatever became of the calls that never returned. Cost: O(operations).
+Guarantee: the lines depend only on the parameters and the seed. Without ``bad`` or ``stale`` a history is linearizable;
+with one of them it is not, whether or not the calls that never returned took effect. Cost: O(operations).
 
-    bad     one read in the last tenth has a value that is never written (registers only)
-    stale   one result in the last tenth has a value that occurs elsewhere, but cannot be had any more
-    unknown calls that never returned, every other one of which took effect; who called goes on as a new process. They
-            are among the first tenth, so that they are open during most of the history, or with ``spread`` anywhere
+    bad     one read in the last tenth returns a value that is never written (registers only)
+    stale   one result in the last tenth is a value that occurs elsewhere, but is no longer available
+    unknown calls that never returned, every other one of which took effect; their callers continue as new processes.
+            They are in the first tenth, so that they are open during most of the history, or with ``spread`` anywhere
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def cas_register_lines(
 ) -> Iterator[str]:
     """Operation lines of CAS registers: each process calls, takes effect and returns at random moments.
 
-    With ``values=0`` every value is written once only. ``bad`` replaces the result of one read in the last tenth by
+    With ``values=0`` every value is written only once. ``bad`` replaces the result of one read in the last tenth by
     a value that is never written, ``stale`` by one that has been overwritten.
     """
     objects = Registers(operations, keys, processes, values, seed, bad=bad, stale=stale)
@@ -69,11 +69,11 @@ def queue_lines(
 ) -> Iterator[str]:
     """Operation lines of FIFO queues with enqueue, dequeue and peek.
 
-    Dequeues prevail where a queue has ``length`` values. The longer it is, the later a search learns in which order
-    enqueues that overlap took effect.
+    Dequeues prevail if a queue has ``length`` values. The longer it is, the later a search learns in which order
+    overlapping enqueues took effect.
 
-    With ``stale`` one dequeue in the last tenth takes the wrong value: where all values differ (``values=0``) one that
-    stands behind another, else one of which none is left.
+    With ``stale`` one dequeue in the last tenth takes the wrong value: with distinct values (``values=0``) one that is
+    behind another, else one of which none is left.
     """
     objects = Queues(operations, keys, processes, values, seed, stale=stale, length=length)
     return _lines(objects, operations, keys, processes, seed, unknown)
@@ -91,7 +91,7 @@ def _lines(
 ) -> Iterator[str]:
     """The lines in the order in which the operations end."""
     rng = random.Random(seed)
-    # The calls that get lost come from a generator of their own, so that the others stay what they are without them.
+    # Lost calls come from a separate generator, so that the others are the same without them.
     last = operations * 9 // 10 if spread else max(operations // 10, unknown)
     lost = sorted(random.Random(f"{seed}/lost").sample(range(1, last + 1), unknown))
     effective = set(lost[::2])

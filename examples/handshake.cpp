@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker sleeps until it is told that there is work; the boss forgets a fence, and on x86 the worker sleeps for ever.
+// A worker sleeps until it is woken for work. The boss lacks a fence, and on x86 the worker may sleep forever.
 //
 // Run: linpoint explore handshake.cpp --memory-model tso
 // Exit code: 1
 //
-// The boss stores `work`, then looks whether anybody sleeps; the worker says that it sleeps, then looks for work. Each
-// store may still be in a buffer when the other one looks: both see nothing, and nobody wakes the worker up. With
-// std::memory_order_seq_cst for both stores it holds.
+// The boss stores `work`, then checks whether the worker sleeps; the worker announces that it sleeps, then checks for
+// work. Each store may still be in a store buffer when the other thread checks: neither sees the other's store, and no
+// thread wakes the worker. With std::memory_order_seq_cst for both stores the program is correct.
 #include <atomic>
 #include <condition_variable>
 #include <mutex>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories drawn by hand: which results can two clients of a register see, and which not?
+"""Histories drawn by hand: which results can two clients of a register observe?
 
-This is the quickest way to settle an argument about what linearizability allows.
+This is the quickest way to settle a question about what linearizability allows.
 """
 # Run: python handwritten_history.py
 # Exit code: 0

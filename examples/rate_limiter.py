@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A spec of one's own: a limiter that grants at most three permits a window.
+"""A custom spec: a rate limiter that grants at most three permits per window.
 
-The history was recorded from a limiter that reads its count, compares and only then adds one, without a lock: four
+The history was recorded from a limiter that reads its count, compares and only then increments it, without a lock: four
 clients were granted a permit in one window.
 """
 # Run: linpoint check rate_limiter.jsonl --spec rate_limiter.py:RateLimiter
@@ -19,7 +19,7 @@ class RateLimiter:
     initial = 0
 
     def acquire(granted):
-        """Say whether a permit was granted."""
+        """Return whether a permit was granted."""
         return (True, granted + 1) if granted < LIMIT else (False, granted)
 
     def reset(_granted):
@@ -28,6 +28,6 @@ class RateLimiter:
 
 
 if __name__ == "__main__":
-    # A spec is code too: try it before you trust it.
+    # A spec is code too: check it before you rely on it.
     linpoint.conformance(RateLimiter, [{"op": "acquire"}, {"op": "reset"}]).raise_for_problems()
     print("the spec conforms")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Jepsen history from Python: a verdict for each key, and the operations behind the violation."""
+"""Read the Jepsen history with Python: a verdict for each key, and the operations behind the violation."""
 # Run: python read_jepsen.py
 # Exit code: 1
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording a history from real threads: wrap the object, and call it from any threads.
+"""Recording a history from real threads: wrap the object, and call it from any thread.
 
-Here the object is the standard library's queue behind a slow line, so every run passes; put your own in its place. To
+Here the object is the standard library's queue behind a slow connection, so every run passes; use your own instead. To
 keep a history, save it: ``linpoint.save(recorder.history(), "recorded.jsonl.gz")``.
 """
 # Run: python record_threads.py
@@ -16,7 +16,7 @@ import linpoint
 
 
 class RemoteQueue:
-    """A queue behind a line that takes its time, so that operations overlap."""
+    """A queue behind a slow connection, so that operations overlap."""
 
     def __init__(self) -> None:
         self._items: queue.SimpleQueue[int] = queue.SimpleQueue()

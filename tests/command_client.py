@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a server of ``command_server``; as a program, ``command_client.py SOCKET ARGUMENTS`` is the command ``linpoint``.
+"""Calls a server of ``command_server``; ``command_client.py SOCKET ARGUMENTS`` stands in for the command ``linpoint``.
 
-It imports little, since that is all it costs.
+It imports little, since imports are its only cost.
 """
 
 import json

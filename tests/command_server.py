@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command in processes that need not import it first.
 
-A server imports what the command does, once, and forks for each call: what is run is a process of its own with its own
-directory, environment and streams, as the script would be, and begins some tenths of a second earlier. It has no threads.
-``Server.run`` calls it from a test; ``Server.install`` makes a command ``linpoint`` for shells, which calls it in its turn
-(``command_client``). Tests of how the process begins, and of its signals, start the script itself.
+A server imports the modules of the command once and forks for each call. Each call is a process of its own with its own
+directory, environment and streams, like the script, and begins some tenths of a second earlier. The server has no
+threads. ``Server.run`` calls it from a test; ``Server.install`` makes a command ``linpoint`` for shells, which calls it
+in turn (``command_client``). Tests of how the process begins, and of its signals, start the script itself.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from tests.command_client import call
 
 COMMAND = str(Path(sys.executable).with_name("linpoint"))
 TIMEOUT = 240.0
-"""Seconds after which a command hangs, however busy the machine is."""
+"""Seconds after which a command is considered to hang, even on a busy machine."""
 _CLIENT = Path(__file__).with_name("command_client.py")
 
 
 def environment(home: Path) -> dict[str, str]:
     """A plain environment: no colours, no width, a home of its own."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
-    # The host of C++ programs is built once, and not for each home.
+    # The host of C++ programs is built once, not for each home directory.
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     return kept | {"HOME": str(home), "XDG_CACHE_HOME": cache, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 class Server:
-    """Runs the command again and again."""
+    """Runs the command repeatedly."""
 
     def __init__(self, command: str, environment: dict[str, str]) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="linpoint-server-"))
@@ -63,7 +63,7 @@ class Server:
             )
 
     def close(self) -> None:
-        """End it."""
+        """End the server."""
         self._process.kill()
         self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -77,7 +77,7 @@ class Server:
         timeout: float = TIMEOUT,
         stdin: bytes | None = None,
     ) -> tuple[int, bytes, bytes]:
-        """The exit code (negative for a signal), and what it wrote to its streams."""
+        """The exit code (negative for a signal), and the contents of both streams."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             reading, writing = os.pipe() if stdin is not None else (os.open(os.devnull, os.O_RDONLY), None)
             streams = [reading, out.fileno(), err.fileno()]
@@ -103,21 +103,21 @@ class Server:
 
 
 def _feed(stream: int, data: bytes) -> None:
-    """Write to a pipe that its reader may leave early."""
+    """Write to a pipe that its reader may close early."""
     with suppress(BrokenPipeError), os.fdopen(stream, "wb") as file:
         file.write(data)
 
 
 def _serve(command: str, listening: socket.socket) -> None:
-    sys.path[0] = str(Path(command).parent)  # as of the script
-    import linpoint.cli.main  # noqa: F401 - what takes the time
+    sys.path[0] = str(Path(command).parent)  # as the script has it
+    import linpoint.cli.main  # noqa: F401 - the slow import
     from _linpoint_command import main
 
     while True:
         called, _ = listening.accept()
         if os.fork() == 0:
             listening.close()
-            if os.fork() == 0:  # so that the server has nothing to wait for
+            if os.fork() == 0:  # so that the server need not wait for it
                 _answer(called, command, main)
             os._exit(0)
         called.close()
@@ -125,7 +125,7 @@ def _serve(command: str, listening: socket.socket) -> None:
 
 
 def _answer(called: socket.socket, command: str, main: Callable[[], None]) -> None:
-    """Run one call; its process is killed when the caller goes away. Does not come back."""
+    """Run one call; its process is killed when the caller goes away. Does not return."""
     header, streams, _, _ = socket.recv_fds(called, 8, 3)
     request = json.loads(called.recv(int.from_bytes(header), socket.MSG_WAITALL))
     child = os.fork()
@@ -144,7 +144,7 @@ def _answer(called: socket.socket, command: str, main: Callable[[], None]) -> No
 
 
 def _become(command: str, request: dict[str, Any], streams: list[int], main: Callable[[], None]) -> None:
-    """Become the command; does not come back."""
+    """Become the command. Does not return."""
     code: Any = 1
     try:
         for number, stream in enumerate(streams):

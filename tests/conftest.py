@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests interrupt the commands that they start. A shell has what it puts in the background ignore that, and so would all
-that is started from there.
+"""Settings shared by all tests.
+
+Tests interrupt the commands that they start. A shell makes its background processes ignore interrupts, and all
+processes started from there would inherit that.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore_glob = ["*_linpoint.cpp"]
-"""They are what tests test, and some are wrong on purpose; should our plugin be there, it leaves them alone."""
+"""Subjects of tests, some of them deliberately broken: linpoint's plugin must not collect them."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Set the volume before tests are imported, and seed Hypothesis as other random tests are."""
+    """Set the volume before tests are imported, and seed Hypothesis like other random tests."""
     if config.option.markexpr == "long":
         os.environ.setdefault("TEST_VOLUME", "1")
         spec_judge.PASSES_PER_CERTIFICATE = 1
@@ -45,7 +47,7 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Add tests whose volume is scaled to the long lane, where it is not."""
+    """At full volume, add tests with a scaled volume to the long lane."""
     if share() >= 1:
         for item in items:
             if item.get_closest_marker("random") is not None:
@@ -54,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Who runs the command where nothing is asked of its beginning; gone when tests elsewhere look for processes."""
+    """Runs the command where its start does not matter; closed before other tests look for processes."""
     server = Server(COMMAND, environment(tmp_path_factory.mktemp("home")))
     yield server
     server.close()

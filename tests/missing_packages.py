@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that need something which a machine may not have: they are skipped there, but not where CI has installed it."""
+"""Tests that need an optional package: skipped on a machine without it, but not where CI has installed it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALL = "LINPOINT_ALL_TESTS"
 
 
 def missing(what: str) -> NoReturn:
-    """Skip a test for want of ``what``; where everything must be there, fail."""
+    """Skip a test that lacks ``what``; fail where everything must be installed."""
     if os.environ.get(_ALL):
         pytest.fail(f"{what} (ci/packages.txt names all that tests need)", pytrace=False)
     pytest.skip(what)

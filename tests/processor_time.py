@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time that does not depend on what else the machine does: seconds of a processor, of this process and of its children.
-
-Tests of limits use it in place of the clock. Children count once they have been waited for.
-"""
+"""Time that does not depend on other work of the machine: processor seconds of this process and its children."""
 
 from __future__ import annotations
 

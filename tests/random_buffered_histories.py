@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random histories of registers on several keys whose servers lose the end of what they did at each crash.
+"""Random histories of registers on several keys whose servers lose their latest operations at each crash.
 
-The registers are run at hidden points. Now and then all keys are saved, and a crash takes them back to that moment; a
-faulty crash saves the keys at different moments, brings back an older value, or loses a write in the middle. Values are
-unique unless they may repeat.
+The registers are run at hidden points. Now and then all keys are saved, and a crash restores that state. A faulty crash
+saves the keys at different moments, restores an older value, or loses a write in the middle. Values are unique unless
+they may repeat.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STEP = 10
 
 
 class _Server:
-    """A register for each key, with what was saved and all that each key has ever held."""
+    """A register for each key, with its saved value and all values that each key has held."""
 
     def __init__(self, rng: random.Random, keys: list[Any], faulty: float) -> None:
         self._rng = rng
@@ -64,7 +64,7 @@ def buffered_history(
     stretch: int | None = None,
     long: bool = False,
 ) -> tuple[History, Spec]:
-    """A history of up to ``operations`` operations (a long one: of so many), with the spec of a cas-register for each key."""
+    """A history of up to ``operations`` operations (exactly that many if ``long``), with its cas-register spec."""
     names = [*"klmnopqr"[: keys if long else rng.randint(1, keys)]]
     count = operations if long else rng.randint(2, operations)
     instants = sorted(
@@ -121,7 +121,7 @@ def buffered_history(
 
 
 def reads_after_a_crash(rng: random.Random) -> tuple[History, Spec]:
-    """Writes to two or three keys, a crash, and what each key held behind it: whether there was such a moment."""
+    """Writes to two or three keys, a crash, and the value of each key after it: whether such a moment exists."""
     names = [*"klm"[: rng.randint(2, 3)]]
     stretch = rng.choice([0, 4, 12, 30])
     held: dict[str, list[Any]] = {name: [None] for name in names}

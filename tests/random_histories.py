@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random small histories for every built-in spec: run on the spec at hidden points, then stretched, cut and corrupted.
 
-Half of the histories satisfy their condition by construction or nearly so; the rest had a result replaced, times
-moved or operations dropped, so that both verdicts are common. Order hints come from the hidden points, and with a clock
+Half of the histories satisfy their condition by construction or nearly so. In the rest a result was replaced, times
+moved or operations dropped, so that both verdicts are common. Order hints come from the hidden points. With a clock
 skew each process has a clock of its own.
 """
 
@@ -145,11 +145,11 @@ def random_history(
     hints: bool = False,
     skew: bool = False,
 ) -> tuple[History, Spec]:
-    """A random history of at most ``operations`` operations of the spec called ``name``, a built-in or a user's.
+    """A random history of at most ``operations`` operations of the spec ``name``, a built-in or a user's.
 
-    ``noise`` is the share of results that are replaced. Who never returned goes on as a new process if ``return_anew``,
-    and else only after a crash. Crashes are of everything, of one process, perhaps of one that does nothing, and of the
-    object alone.
+    ``noise`` is the share of results that are replaced. A process whose operation never returned continues under a new
+    name if ``return_anew``, and otherwise only after a crash. Crashes are of everything, of one process (perhaps
+    idle), and of the object alone.
     """
     spec, make = MAKERS[name] if name in MAKERS else USER_MAKERS[name]
     count = rng.randint(1, operations)
@@ -173,7 +173,7 @@ def random_history(
         point = number * 10 + 3
         for crash in crash_times:
             if crash.ends_era and point - 10 < crash.time <= point and rng.random() < 0.3:
-                state = dict(saved)  # a buffered object may lose what came after some moment
+                state = dict(saved)  # a buffered object may lose everything after some moment
         if rng.random() < 0.4:
             saved = dict(state)
         slot = rng.randrange(processes)
@@ -182,7 +182,7 @@ def random_history(
             free_from[names[slot]] = -100.0
         process = names[slot]
         if free_from[process] == float("inf"):
-            continue  # its last operation never returned and no crash freed it
+            continue  # its last operation never returned, and no crash ended it
         op = _operation(rng, make, process, point + drift[slot], stretch, free_from[process], keyed=keyed)
         op, late = _cut(rng, op, crash_times)
         where = None if spec.key_argument else op.key
@@ -214,7 +214,7 @@ def _crash(rng: random.Random, time: float, processes: int) -> Crash:
 
 
 def _hinted(rng: random.Random, ops: list[Operation], points: list[int]) -> list[Operation]:
-    """Some operations with the order of their points: exact or coarse, sometimes with two of them swapped."""
+    """Some operations with the order of their points: exact or coarse, sometimes with two of them exchanged."""
     share = rng.choice([0.4, 0.7, 1.0])
     coarse = rng.choice([1, 1, 20, 30.0])
     orders = [point // coarse if rng.random() < share else None for point in points]
@@ -253,7 +253,7 @@ def _operation(
 
 
 def _cut(rng: random.Random, op: Operation, crashes: list[Crash]) -> tuple[Operation, bool]:
-    """Cut an operation off at the first crash it spans; the bool says that its effect is to be left out."""
+    """Interrupt an operation at the first crash it spans; the bool says that its effect is to be omitted."""
     for crash in sorted(crashes, key=lambda crash: crash.time):
         if crash.covers(op.process) and op.return_ is not None and op.call < crash.time < op.return_:
             if op.outcome is Outcome.FAILED:
@@ -266,7 +266,7 @@ def _cut(rng: random.Random, op: Operation, crashes: list[Crash]) -> tuple[Opera
 
 
 def _noise(rng: random.Random, result: Any, share: float) -> Any:
-    """Mostly the right result; sometimes unobserved, sometimes another one."""
+    """Mostly the correct result; sometimes unobserved, sometimes another one."""
     roll = rng.random()
     if roll < 1 - share:
         return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random histories of memories whose values are unique, made by running one and then spoiling some of the results."""
+"""Random histories of memories with unique values, made by running a memory and then corrupting some of the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORMS = ("false", "at", "values")
 
 
 class _Memory:
-    """A memory, with the calls that are open on it."""
+    """A memory, with its open calls."""
 
     def __init__(
         self, rng: random.Random, *, register: bool, swaps: float, writes: float, forms: tuple[str, ...]
@@ -79,20 +79,20 @@ class _Memory:
             self.everything[word].append(fresh)
 
     def failure(self, blamed: str, seen: list[Any]) -> Any:
-        """How a failed compare-and-swap says so."""
+        """The result that a failed compare-and-swap reports."""
         form = self.rng.choice(self.forms)
         if self.register or form == "false":
             return False
         return {"at": blamed} if form == "at" else seen
 
     def learn(self, call: dict[str, Any]) -> None:
-        """Who returned knows what it saw."""
+        """Record the values that a returned operation has seen."""
         if isinstance(call["result"], list):
             for word, value in zip(call["words"], call["result"], strict=True):
                 self.known[word].append(value)
 
     def operation(self, call: dict[str, Any]) -> Operation:
-        """The operation as the spec has it."""
+        """The operation in the form of the spec."""
         result = call.get("result")
         if self.register:
             name, args = _of_register(call)
@@ -136,10 +136,10 @@ def random_memory(
     hints: bool = True,
     skew: bool = True,
 ) -> tuple[History, Spec]:
-    """A random history of at most so many operations, and its spec.
+    """A random history of at most ``operations`` operations, and its spec.
 
-    ``crashes`` is how often a step is a crash, of all, of one or of the object; ``spoiled`` how many histories have wrong
-    results; ``writes`` the share of operations that do not tell what they overwrote.
+    ``crashes`` is how often a step is a crash, of all, of one or of the object; ``spoiled`` the share of histories with
+    wrong results; ``writes`` the share of operations that do not report what they overwrote.
     """
     memory = _Memory(rng, register=register, swaps=swaps if rng.random() < 0.5 else 0.0, writes=writes, forms=forms)
     processes = rng.randint(1, 4)
@@ -173,7 +173,7 @@ def random_memory(
         elif len(calls) < wanted and process not in gone:
             call = memory.call() | {"process": process, "call": time}
             calls.append(call)
-            if crash_rate and rng.random() < 0.05:  # an outcome that is unknown although nothing crashed
+            if crash_rate and rng.random() < 0.05:  # an unknown outcome without a crash
                 gone.add(process)
                 limbo.append(call)
             else:
@@ -184,7 +184,7 @@ def random_memory(
         for _ in range(rng.randint(1, 2)):
             _spoil(rng, memory, calls)
     ops = [memory.operation(call) for call in calls]
-    if hints and rng.random() < 0.2:  # some say which of them came first, and are right more often than not
+    if hints and rng.random() < 0.2:  # some have hints about their order, which are more often right than wrong
         ops = [dataclasses.replace(op, order=op.call) if rng.random() < 0.5 else op for op in ops]
     rng.shuffle(ops)
     spec = (cas_register if register else mwcas)(initial=memory.initial)
@@ -202,7 +202,7 @@ def _crash(
     limbo: list[dict[str, Any]],
     events: list[Crash],
 ) -> None:
-    if rng.random() < 0.3:  # those that it interrupts never return; the others go on
+    if rng.random() < 0.3:  # the operations it interrupts never return; the others continue
         events.append(Crash(time, of_object=True))
         for process in [process for process in is_open if rng.random() < 0.3]:
             call = is_open.pop(process)
@@ -242,7 +242,7 @@ def _spoil(rng: random.Random, memory: _Memory, calls: list[dict[str, Any]]) -> 
 
 
 def _sequential(ops: list[Operation], crashes: list[Crash]) -> History:
-    """The history, with processes of their own for operations that spoiling made overlap."""
+    """The history, with separate processes for operations that corruption made overlap."""
     free: dict[Any, float] = {}
     kept = []
     for drawn in sorted(ops, key=lambda each: (each.call, each.end)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random small histories for the monitors: run on the spec at hidden points, stretched, corrupted, cut off.
+"""Random small histories for the monitors: run on the spec at hidden points, stretched, corrupted, interrupted.
 
-Values are mostly unique, as monitors want them; some are repeated. Looks, empty results, ties of time, unknown
+Values are mostly unique, as monitors require; some repeat. Reads of the state, empty results, ties of time, unknown
 outcomes and first values occur. Two generators aim at traps: turns at the front that only form a cycle of three, and
-zones that are cut at both sides.
+zones that are cut on both sides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Draw = Callable[[random.Random, Callable[[], int]], tuple[str, tuple[Any, ...]]]
 
 
 def _choose(*choices: tuple[str, float, str]) -> Draw:
-    """Operations with their weights; the letters say what the arguments are: a fresh value, an old one, a key."""
+    """Operations with their weights; the letters stand for arguments: a fresh value, an old one, a key."""
 
     def draw(rng: random.Random, fresh: Callable[[], int]) -> tuple[str, tuple[Any, ...]]:
         name, _, letters = rng.choices(choices, weights=[weight for _, weight, _ in choices])[0]
@@ -121,7 +121,7 @@ def monitored_history(rng: random.Random, name: str, *, size: int | None = None)
 
 
 def _run(rng: random.Random, spec: Spec, drawn: list[tuple[str, tuple[Any, ...]]]) -> list[tuple[Any, Any]]:
-    """The operations that are legal, one after the other, with their results."""
+    """The legal operations, one after the other, with their results."""
     state = spec.initial
     results = []
     for op in drawn:
@@ -134,7 +134,7 @@ def _run(rng: random.Random, spec: Spec, drawn: list[tuple[str, tuple[Any, ...]]
 
 
 def _corrupt(rng: random.Random, results: list[tuple[Any, Any]]) -> None:
-    """Swap results, change one, or lose an operation: mostly of those that saw something."""
+    """Exchange results, change one, or drop an operation: mostly of those that have seen a value."""
     for _ in range(rng.randint(1, 2)):
         telling = [i for i, (_, result) in enumerate(results) if result is not None]
         a, b = rng.randrange(len(results)), rng.randrange(len(results))
@@ -158,7 +158,7 @@ def _spans(rng: random.Random, size: int) -> list[tuple[int, int]]:
 
 
 def with_processes(ops: list[Operation]) -> list[Operation]:
-    """The operations, each given to a process that has time."""
+    """The operations, each assigned to a process that is free at the time."""
     free: list[float] = []
     placed = list(ops)
     for position in sorted(range(len(ops)), key=lambda p: (ops[p].call, ops[p].end)):
@@ -172,7 +172,7 @@ def with_processes(ops: list[Operation]) -> list[Operation]:
 
 
 def three_at_the_front(rng: random.Random) -> tuple[History, Spec]:
-    """Few values, early looks and long dequeues: cycles of three that no two values show."""
+    """Few values, early reads and long dequeues: cycles of three that no two values reveal."""
     values = range(rng.choice([3, 3, 4]))
     kinds = [(kind, value) for value in values for kind in ("enqueue", "dequeue")]
     kinds += [("peek", rng.choice(values)) for _ in range(rng.randint(1, 2))]
@@ -196,7 +196,7 @@ def three_at_the_front(rng: random.Random) -> tuple[History, Spec]:
 
 
 def cut_zones(rng: random.Random) -> tuple[History, Spec]:
-    """Values that are looked at for long, one after the other, and others that must leave before, between or after."""
+    """Values with long reads, one after the other, and others that must leave before, between or after them."""
     ops: list[Operation] = []
 
     def add(name: str, value: int, call: float, end: float) -> None:

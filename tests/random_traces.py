@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random traces: any mixture of kinds that is consistent, with plain or hostile texts."""
+"""Random traces: any consistent mixture of kinds, with plain or hostile texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from linpoint.traces.trace import (
     TraceThread,
     UnpersistedStore,
 )
-from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY, OF_NOBODY
+from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY, WITHOUT_THREAD
 from tests.explain.sample_traces import HOSTILE
 
 PLAIN = ("x", "y", "flag[0]", "node.next", "counter")
 
 
 class Maker:
-    """What random traces are made of."""
+    """The random parts of a trace."""
 
     def __init__(self, rng: random.Random, *, hostile: bool) -> None:
         self.rng = rng
@@ -40,7 +40,7 @@ class Maker:
             return self.rng.choice(HOSTILE)
         most = self.rng.choice([0x7F, 0x3000, 0x10FFFF])
         text = "".join(chr(self.rng.randint(0, most)) for _ in range(self.rng.randint(0, 30)))
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # JSON joins halves that meet
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # JSON joins adjacent halves
 
     def value(self, depth: int = 2) -> Any:
         kind = self.rng.randrange(8 if depth else 5)
@@ -67,7 +67,7 @@ def random_trace(seed: int, *, hostile: bool = True) -> Trace:
     for _ in range(rng.choice([0, 5, 25, 60, 200])):
         nobody = not ids or rng.random() < 0.05
         thread = None if nobody else running if running is not None and rng.random() < 0.7 else rng.choice(ids)
-        kinds = [each for each in StepKind if each in OF_NOBODY or not nobody]
+        kinds = [each for each in StepKind if each in WITHOUT_THREAD or not nobody]
         kind = rng.choice([each for each in kinds if model != "sc" or each is not StepKind.DRAIN])
         if kind is StepKind.RETURN and not opened[thread]:
             kind = StepKind.CALL

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories in which the times matter: one line an operation, such as ``peek()->2 [10, 12]``."""
+"""Histories in which times matter: one line per operation, such as ``peek()->2 [10, 12]``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE = re.compile(
 def timed(text: str, *, together: bool = False) -> History:
     """The operations of ``text``. One that ends in ``...`` has an unknown outcome; ``order 3`` is a hint.
 
-    Each has a process of its own, or all are of one if they are ``together``.
+    Each has a process of its own, or all share one if they are ``together``.
     """
     return History([_operation(0 if together else process, line) for process, line in enumerate(_lines(text))])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: N805 - the first argument of a step is the state
-"""Specs as users write them, one for each thing that built-ins do not have, with makers of random operations."""
+"""Specs as users write them, one for each feature that built-ins lack, with makers of random operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linpoint.specs.spec_lookup import find
 
 @linpoint.spec
 class OwnedLock:
-    """Looks at the process."""
+    """Uses the process."""
 
     initial = None
 
@@ -27,7 +27,7 @@ class OwnedLock:
 
 @linpoint.spec(reads=["look"])
 class Bag:
-    """Gives any of its items: several steps for one operation, sometimes with one and the same result."""
+    """Gives any of its items: several steps for one operation, sometimes with the same result."""
 
     initial = ()
 
@@ -58,7 +58,7 @@ class Words:
 
 
 class TakeTurns:
-    """Sees the whole operation: nobody goes twice in a row, and results count the moves."""
+    """Uses the whole operation: no process goes twice in a row, and results count the moves."""
 
     initial = (None, 0)
     name = "take-turns"

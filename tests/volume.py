@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The seeds and the volume of random tests.
 
-Each commit has seeds of its own, so that the day lane sees new cases at every commit but fails again when it is repeated.
+Each commit has its own seeds, so the day lane sees new cases at every commit but fails again when repeated.
 The day lane runs a tenth of the volume, the long lane (``-m long``) all of it: tests that scale by ``volume`` have the
 marker ``random``, which adds them to the long lane. Two environment variables override both:
 
@@ -24,7 +24,7 @@ DAY_SHARE: Final = 0.1
 
 
 def _seed() -> str:
-    """Of the commit; a fixed one where the sources have no history."""
+    """The seed of the commit; a fixed one for sources without a history."""
     given = os.environ.get("TEST_SEED")
     if given:
         return given
@@ -40,22 +40,22 @@ SEED: Final = _seed()
 
 
 def share() -> float:
-    """The share of the volume that this run does."""
+    """The share of the volume that this run covers."""
     return float(os.environ.get("TEST_VOLUME") or DAY_SHARE)
 
 
 def volume(full: int, *, least: int = 1) -> int:
-    """The number of cases to run of ``full``, and at least ``least``."""
+    """The number of cases to run out of ``full``, at least ``least``."""
     return max(least, round(full * share()))
 
 
 def least_of(share: float, cases: int) -> float:
-    """How many of random ``cases`` have at least a property that ``share`` of them have: 4 standard deviations less."""
+    """The least of random ``cases`` with a property of probability ``share``: 4 standard deviations below the mean."""
     return share * cases - 4 * math.sqrt(cases * share * (1 - share))
 
 
 def seeds(count: int, purpose: str = "") -> list[Any]:
-    """Seeds of this commit for ``random.Random``, to parametrise a test with."""
+    """Seeds of this commit for ``random.Random``, for parametrized tests."""
     return [pytest.param(" ".join(filter(None, (SEED, purpose, str(n)))), id=str(n)) for n in range(count)]
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """clang-tidy for the C++ sources, with a record of the files that passed.
 
-The record, ``build/clang-tidy.json``, has a digest for each source: of its text, of every header of the repository that it
-includes, and of the configuration. With ``--changed`` only sources with another digest are checked, and none at all
-where no run was recorded; without it all are.
+The record, ``build/clang-tidy.json``, has a digest for each source: of its text, of every header of the repository that
+it includes, and of the configuration. With ``--changed`` only sources with a different digest are checked, and none if
+no run was recorded; without it all sources are checked.
 
-    python -m tools.clang_tidy             # everything, with clang's analyzer: takes minutes
-    python -m tools.clang_tidy --changed   # what changed since it passed, without the analyzer
+    python -m tools.clang_tidy             # all sources, with clang's analyzer: takes minutes
+    python -m tools.clang_tidy --changed   # sources changed since they passed, without the analyzer
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _ANALYZER_OFF: Final = "--checks=-clang-analyzer-*"
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The C++ of a repository."""
+    """The C++ sources of a repository."""
 
     root: Path
 
     def files(self) -> list[str]:
-        """All that are checked; the bindings need headers of Python."""
+        """All checked sources; the bindings are left out, since they need Python's headers."""
         native = (path for path in (self.root / "native").rglob("*.cpp") if "bindings" not in path.parts)
         examples = (self.root / "examples").rglob("*.cpp")
         return sorted(str(path.relative_to(self.root)) for path in (*native, *examples))
 
     def digest(self, file: str, configuration: str) -> str:
-        """Of a source with all headers of the repository that it includes, directly or not."""
+        """The digest of a source with all headers of the repository that it includes, directly or indirectly."""
         found = hashlib.sha256(configuration.encode())
         for each in sorted(self._with_headers(self.root / file)):
             found.update(f"{each.relative_to(self.root)}\0".encode())
@@ -75,7 +75,7 @@ def _included(file: Path, root: Path) -> tuple[Path, ...]:
 
 
 def read_record(path: Path) -> dict[str, str] | None:
-    """The digests of sources that passed; None where none was ever recorded or the file is damaged."""
+    """The digests of sources that passed; None if there is no record or the file is damaged."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -84,7 +84,7 @@ def read_record(path: Path) -> dict[str, str] | None:
 
 
 def write_record(path: Path, digests: dict[str, str]) -> None:
-    """Replace the record as a whole."""
+    """Replace the record atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -116,7 +116,7 @@ def _passes(file: str, options: Sequence[str]) -> bool:
 
 
 def main() -> int:
-    """Check and record; the exit code is 1 if a source has a complaint."""
+    """Check and record; the exit code is 1 if there is any diagnostic."""
     parser = argparse.ArgumentParser(prog="python -m tools.clang_tidy", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--changed", action="store_true", help="only sources that changed since they passed")
     options = parser.parse_args()
@@ -135,7 +135,7 @@ def main() -> int:
     good = {file: digests[file] for file, well in zip(todo, passed, strict=True) if well}
     kept = {file: digest for file, digest in (record or {}).items() if file in digests and file not in todo}
     write_record(ROOT / RECORD, kept | good)
-    print(f"clang-tidy: {len(good)} of {len(todo)} sources passed, {len(digests) - len(todo)} are as they were")
+    print(f"clang-tidy: {len(good)} of {len(todo)} sources passed, {len(digests) - len(todo)} are unchanged")
     return 0 if all(passed) else 1
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage-guided fuzzing of every reader: ``python -m tools.fuzz [--seconds N] [--seed N] [--record] [TARGET...]``.
 
-Readers of the native core are fuzzed by libFuzzer with the address and undefined-behaviour sanitizers (``native/fuzz``, built
-with clang), readers in Python by atheris (``tests/fuzz``). Each target begins with its corpus, ``tests/fuzz/corpus/TARGET``;
-what it finds out is kept in ``build/fuzz/inputs``, and an input that shows a bug in ``build/fuzz/findings``: copy that into the
-corpus, which the tests replay. ``--record`` adds a row to ``tests/fuzz/totals.tsv`` for each target; ``--keep N`` adds the N
-smallest new inputs to its corpus. The exit code is 1 if there are findings.
+libFuzzer fuzzes the readers of the native core with the address and undefined-behaviour sanitizers (``native/fuzz``,
+built with clang), and atheris the Python readers (``tests/fuzz``). Each target begins with its corpus,
+``tests/fuzz/corpus/TARGET``. New inputs are kept in ``build/fuzz/inputs``, and inputs that show a bug in
+``build/fuzz/findings``: copy these into the corpus, which the tests replay. ``--record`` adds a row to
+``tests/fuzz/totals.tsv`` for each target; ``--keep N`` adds the N smallest new inputs to its corpus. The exit code is 1
+if there are findings.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MAX_INPUT_BYTES: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class FuzzRun:
-    """What one run of a fuzzer came to."""
+    """The result of one run of a fuzzer."""
 
     target: str
     seed: int
@@ -58,7 +59,8 @@ def build_native() -> None:
         done = subprocess.run(command, cwd=ROOT / "native", capture_output=True, check=False)
         if done.returncode:
             sys.exit(
-                f"the native fuzzers cannot be built; they need clang and its runtime (Debian: clang libclang-rt-dev):\n{(done.stdout + done.stderr).decode()[-4000:]}"
+                f"cannot build the native fuzzers (requires clang and its runtime; Debian: clang libclang-rt-dev):\n"
+                f"{(done.stdout + done.stderr).decode()[-4000:]}"
             )
 
 
@@ -101,19 +103,19 @@ def keep(target: str, count: int) -> None:
 
 
 def main() -> None:
-    """Fuzz the targets in the arguments, or all."""
+    """Fuzz the given targets, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("targets", nargs="*", metavar="TARGET")
-    parser.add_argument("--seconds", type=int, default=60, help="for each target (default 60)")
-    parser.add_argument("--seed", type=int, default=1, help="of the first target; the others have the next ones")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at the same time")
+    parser.add_argument("--seconds", type=int, default=60, help="seconds per target (default 60)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first target; others use the following seeds")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of targets to fuzz in parallel")
     parser.add_argument("--record", action="store_true", help="add the runs to the totals")
     parser.add_argument("--keep", type=int, default=0, metavar="N", help="add the N smallest new inputs to each corpus")
     options = parser.parse_args()
     known = targets()
     for name in options.targets:
         if name not in known:
-            parser.error(f"there is no target {name}; there are {', '.join(known)}")
+            parser.error(f"unknown target {name}; available: {', '.join(known)}")
     chosen = options.targets or known
     if any(name in NATIVE for name in chosen):
         build_native()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random histories against the oracle: ``python -m tools.fuzz_verdicts [--histories N] [--seed N] [--jobs N] [--record]``.
 
-Builds the native fuzzer (``native/fuzz/verdicts``) and runs it with consecutive seeds, so many histories for each. Every
-checker of the core decides each history under every condition, crashes of processes, of everything and of the object
-included, and every answer is compared with an oracle that shares no code with the core. ``--record`` adds a row for each
-seed to ``tests/fuzz/verdict_totals.tsv``. The exit code is 1 at the first wrong verdict, which is printed with its history.
+Builds the native fuzzer (``native/fuzz/verdicts``) and runs it with consecutive seeds, 100,000 histories for each or
+all if fewer. Every checker of the core decides each history under every condition, including crashes of processes, of
+everything and of the object. Every answer is compared with an oracle that shares no code with the core. ``--record``
+adds a row for each seed to ``tests/fuzz/verdict_totals.tsv``. The exit code is 1 at the first wrong verdict, which is
+printed with its history.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def build() -> None:
 
 
 def run(seed: int, histories: int) -> str:
-    """The totals of one seed; exits with the history where a verdict is wrong."""
+    """The totals of one seed; exits with the history if a verdict is wrong."""
     done = subprocess.run([_PROGRAM, str(seed), str(histories)], capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout + done.stderr, file=sys.stderr)
@@ -47,11 +48,11 @@ def record(rows: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Fuzz."""
+    """Fuzz with consecutive seeds."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--histories", type=int, default=_HISTORIES_PER_SEED, help="in all (default 100,000)")
-    parser.add_argument("--seed", type=int, default=1, help="the first one (default 1)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="seeds at the same time")
+    parser.add_argument("--histories", type=int, default=_HISTORIES_PER_SEED, help="total histories (default 100,000)")
+    parser.add_argument("--seed", type=int, default=1, help="the first seed (default 1)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of seeds to run in parallel")
     parser.add_argument("--record", action="store_true", help="add the runs to the totals")
     options = parser.parse_args()
     build()
@@ -62,9 +63,7 @@ def main() -> None:
     if options.record:
         record(rows)
     totals = [sum(int(row.split("\t")[column]) for row in rows) for column in range(1, 5)]
-    print(
-        "{:,} histories, {:,} answers compared with {:,} of the oracle ({:,} violations): no wrong one".format(*totals)
-    )
+    print("{:,} histories, {:,} answers compared with {:,} of the oracle ({:,} violations): none wrong".format(*totals))
 
 
 if __name__ == "__main__":

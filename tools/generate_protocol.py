@@ -9,6 +9,7 @@ In ``native/host/protocol/``, ``generated_messages.inc`` is written from the str
 
 from __future__ import annotations
 
+import textwrap
 import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -39,7 +40,7 @@ _TYPES: Final = {
     HostValue.TEXT: "std::string",
     HostValue.RANGES: "std::string",
 }
-"""Of members of ``DeclaredOptions``; a choice has a type of its own."""
+"""The types of members of ``DeclaredOptions``; each choice has its own type."""
 
 
 def messages_file() -> str:
@@ -65,7 +66,8 @@ def options_file() -> str:
             lines += ["template <>", *_array(f"inline constexpr std::array kWords<{_enumeration(each)}>", pairs, "")]
     lines += ["", "struct DeclaredOptions {"]
     for each in arguments:
-        lines += [f"  /// {each.help}", f"  {_member(each)};"]
+        comment = textwrap.wrap(each.help, _MAX_COLUMNS, initial_indent="  /// ", subsequent_indent="  /// ")
+        lines += [*comment, f"  {_member(each)};"]
     lines += ["};", "", "/// Calls `visit` with the member for an option; false if there is no such option."]
     lines += ["template <typename Visit>"]
     lines += ["bool visit_option(std::string_view word, DeclaredOptions& options, const Visit& visit) {"]
@@ -79,7 +81,7 @@ def _head(source: str) -> list[str]:
 
 
 def _array(declaration: str, values: list[str], assign: str = " = ") -> list[str]:
-    """A constant array, broken into lines as clang-format does."""
+    """A constant array, wrapped like clang-format."""
     line = f"{declaration}{assign}{{{', '.join(values)}}};"
     if len(line) <= _MAX_COLUMNS:
         return [line]

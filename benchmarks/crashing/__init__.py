@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crash tests of persistent structures: how many a second, beside tests made by fork, exec and file copy, and the
-figures 11 and 12 of the Durinn paper (Fu et al., OSDI 2022) for structures of our own zoo.
+"""Crash tests of persistent structures: tests per second, compared with tests by fork, exec and file copy, and figures
+11 and 12 of the Durinn paper (Fu et al., OSDI 2022) for structures of our own zoo.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from benchmarks.running import ROOT
 
 
 def experiment(*, quick: bool, out: Path | None = None) -> bool:
-    """Measure and print all of it, and write the plot of figure 12; whether an answer was wrong."""
+    """Measure and print everything, and write the plot of figure 12; whether an answer was wrong."""
     if shutil.which("g++") is None:
-        print("crashes: left out, for there is no g++")
+        print("crashes: skipped, since g++ was not found")
         return False
     folder = out or ROOT / "build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same crash tests by fork, exec and file copy, which is how tools of the field make them, Durinn among them.
+"""The same crash tests by fork, exec and file copy, as other tools in the field, including Durinn, run them.
 
 A sample of the images that linpoint tests is written to files. For each of them the file is copied, since recovery and
-probes write to it, and a fresh process maps the copy, recovers, runs the same probes and prints their results, which the
-same oracle judges. The program of that process is the structure built with -O2 and without any hook, and the time of
-the oracle is not counted on that side. What is copied is the pool, whose size is linpoint's default, or less: what PMDK's
-smallest pool has, or just the bytes that are in use, which a tool would have to know.
+probes write to it; a fresh process maps the copy, recovers, runs the same probes and prints their results, which the
+same oracle judges. That process runs the structure built with -O2 and without hooks, and the oracle's time is not
+counted on that side. The copied file is the pool, with linpoint's default size, or less: PMDK's minimum pool size, or
+only the bytes in use, which a tool would have to know.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _OPERATIONS: Final = 1000
 _FEW: Final = 40
 _HEADER: Final = 4096
 _ROOM: Final = 64 << 10
-"""For what probes allocate."""
-_SIZES: Final = (("the pool, 64 MB", 64 << 20), ("PMDK's least, 8 MB", 8 << 20), ("the bytes in use", 0))
+"""For the allocations of probes."""
+_SIZES: Final = (("the pool, 64 MB", 64 << 20), ("PMDK's minimum, 8 MB", 8 << 20), ("the bytes in use", 0))
 
 
 def table(*, quick: bool) -> bool:
-    """Print it; whether the two ways disagree on any image."""
+    """Print the table; whether the two ways disagree on any image."""
     samples, rounds = (60, 2) if quick else (200, 5)
     whole, broken = hash_table(_OPERATIONS), hash_table(_FEW, "-DBUG_RESIZE")
     print(
-        f"the same tests by fork, exec and file copy: {samples} of the images above, taken evenly; median of {rounds}"
+        f"the same tests by fork, exec and file copy: {samples} of the images above, evenly sampled; median of {rounds}"
     )
-    print(f"{'file that is copied':22}{'a second':>10}{'linpoint':>10}{'ratio':>8}  same verdicts")
+    print(f"{'copied file':22}{'per second':>11}{'linpoint':>10}{'ratio':>8}  same verdicts")
     with _images(whole, samples) as images, _program() as program:
         differ = _row_of_sizes(whole, images, program, rounds)
     with _images(broken) as images, _program("-DBUG_RESIZE") as program:
         same, refused = _agreement(broken, images, _run(images, program, 0)[1])
-    print(f"all images of {_FEW} operations with BUG_RESIZE: {same} of {len(images)} verdicts are the same, ", end="")
-    print(f"{refused} of them violations", flush=True)
+    print(f"all images of {_FEW} operations with BUG_RESIZE: {same} of {len(images)} verdicts agree, ", end="")
+    print(f"including {refused} violations", flush=True)
     return differ or same != len(images) or not refused
 
 
@@ -64,14 +64,14 @@ def _row_of_sizes(whole: Structure, images: list[ImageSampled], program: Path, r
             ratios.append(ours[-1] / rate)
             same = _agreement(whole, images, results)[0]
         wrong = wrong or same != len(images)
-        print(f"{name:22}{statistics.median(theirs):>10,.0f}{statistics.median(ours):>10,.0f}", end="")
+        print(f"{name:22}{statistics.median(theirs):>11,.0f}{statistics.median(ours):>10,.0f}", end="")
         print(f"{statistics.median(ratios):>7,.0f}x  {same} of {len(images)}", flush=True)
     return wrong
 
 
 @contextmanager
 def _images(tested: Structure, samples: int | None = None) -> Iterator[list[ImageSampled]]:
-    """Images of a structure, as files: all of them, or so many."""
+    """Images of a structure, as files: all of them, or a sample of this size."""
     ended, _ = tested.crashed(SWEEP)
     every = 1 if samples is None else max(1, sum(ended.tests.values()) // samples)
     images: list[ImageSampled] = []
@@ -95,7 +95,7 @@ def _probes(tested: Structure, numbers: list[int]) -> str:
 
 @contextmanager
 def _program(*flags: str) -> Iterator[Path]:
-    """The structure, without hooks, with a ``main`` that makes one test."""
+    """The structure, without hooks, with a ``main`` that runs one test."""
     here = Path(__file__).parent.resolve()
     with tempfile.TemporaryDirectory() as folder, in_zoo():
         made = Path(folder, "hash_table.o")
@@ -106,7 +106,7 @@ def _program(*flags: str) -> Iterator[Path]:
 
 
 def _run(images: list[ImageSampled], program: Path, size: int) -> tuple[float, list[bytes]]:
-    """Tests in a second of one processor, and what their probes returned; ``size`` is that of the pool, if it has one."""
+    """Tests per processor second, and the results of their probes; ``size`` is that of the pool, if it has one."""
     folder = Path(images[0].file).parent
     pool, copy, results = folder / "pool", folder / "copy", []
     if size:
@@ -121,7 +121,7 @@ def _run(images: list[ImageSampled], program: Path, size: int) -> tuple[float, l
 
 
 def _put(image: ImageSampled, copy: Path, size: int) -> None:
-    """The bytes of the crash state into the copied pool; or room behind them, where nothing else was copied."""
+    """Write the bytes of the crash state into the copied pool; if only these were copied, append room after them."""
     if not size:
         os.truncate(copy, copy.stat().st_size + _ROOM)
         return
@@ -130,7 +130,7 @@ def _put(image: ImageSampled, copy: Path, size: int) -> None:
 
 
 def _exec(words: list[str]) -> bytes:
-    """What a process prints; the cheapest way there is to start one."""
+    """The output of a process, started in the cheapest possible way."""
     reading, writing = os.pipe()
     actions = [(os.POSIX_SPAWN_DUP2, writing, 1), (os.POSIX_SPAWN_CLOSE, reading)]
     process = os.posix_spawn(words[0], words, os.environ, file_actions=actions)
@@ -142,10 +142,10 @@ def _exec(words: list[str]) -> bytes:
 
 
 def _agreement(tested: Structure, images: list[ImageSampled], results: list[bytes]) -> tuple[int, int]:
-    """How many verdicts on images are those of linpoint, and how many of these are violations."""
+    """The number of verdicts on images that agree with linpoint, and how many of these are violations."""
     same = refused = 0
     for image, said in zip(images, results, strict=True):
-        # A process that was killed, or has said only a part, did not come to its end.
+        # A process that was killed, or has printed only a part, did not finish.
         ended = "complete" if said.endswith(b"]]") else "crash"
         judged = msgspec.structs.replace(image, ended=ended, results=msgspec.Raw(said or b"[]"))
         allowed = tested.oracle.allows(judged)

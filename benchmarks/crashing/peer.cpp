@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crash test in a process of its own, as tools do it that copy images and start a program for each: maps a file as
-// the pool, recovers, probes, prints the results as a JSON list of lists.
+// A crash test in a separate process, as in tools that copy images and start a program for each: maps a file as the
+// pool, recovers, probes, and prints the results as a JSON list of lists.
 //
-// peer POOL CURSOR PROBES: the file with the image, the first address of the pool that was not given out, and a file
-// with the name of the test and a line for each probe. The structure is built without any hook.
+// peer POOL CURSOR PROBES: the file with the image, the first unallocated address of the pool, and a file with the name
+// of the test and a line for each probe. The structure is built without hooks.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 11 of the paper: stores that the rules take for linearization points, beside those that were marked by hand.
+"""Figure 11 of the paper: stores that the rules classify as linearization points, compared with those marked by hand.
 
-The paper shows CCEH and FAST-FAIR; here are the structures of the zoo that have their shape. Counts are of stores that a
-workload made, as the paper's are: all of them; those by locked instructions; those to guardians; those that publish what
-their own operation has allocated; those that are left when what was not published yet is left out; the points, by all
-rules together; and those of lines with the mark ``point``.
+The paper shows CCEH and FAST-FAIR; here are the structures of the zoo that resemble them. Counts are of stores that a
+workload made, as in the paper: all of them; those by locked instructions; those to guardians; those that publish memory
+allocated by their own operation; those that remain without stores to unpublished memory; the points, by all rules
+together; and those of lines with the mark ``point``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _MARK: Final = re.compile(r"(?://|/\*|[;.]) point(?P<below>: next line)?(?: \*/|
 
 
 def table(*, quick: bool) -> None:
-    """Print it."""
+    """Print the table."""
     operations = 300 if quick else 1000
-    print(f"figure 11: likely linearization points of {operations:,} operations, by rule, beside those marked by hand")
+    print(f"figure 11: likely linearization points of {operations:,} operations, by rule, and hand-marked ones")
     print(f"{'structure':16}{'stores':>8}{'atomic':>8}{'guarded':>9}{'publishing':>12}{'not fresh':>11}", end="")
     print(f"{'points':>8}{'by hand':>9}{'found':>7}{'recall':>8}{'extra':>7}")
     rows = (("hash table", hash_table(operations)), ("shifting tree", shifting_tree(operations)))
@@ -39,7 +39,7 @@ def _row(name: str, tested: Structure) -> None:
 
 
 def _marked(tested: Structure) -> tuple[int, int]:
-    """Stores of marked lines, and those of them that are likely points."""
+    """The number of stores in marked lines, and of those among them that are likely points."""
     with in_zoo():
         lines = {f"{file}:{line}" for file in tested.test.sources for line in marks(file)}
         places = tested.run.places(tested.test.target.library, tested.test.sources)
@@ -53,7 +53,7 @@ def _marked(tested: Structure) -> tuple[int, int]:
 
 
 def marks(file: str) -> list[int]:
-    """The lines of a file of the zoo that are marked as points."""
+    """The lines of a zoo file that are marked as points."""
     found = []
     for number, line in enumerate((ZOO / file).read_text(encoding="utf-8").splitlines(), 1):
         mark = _MARK.search(line)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crash tests a second of one core: distinct images, each recovered from, probed and judged.
+"""Crash tests per second of one core: distinct images, each recovered from, probed and judged.
 
-Start-up, the trace of the workload and the spec's side are all in the time, which is that of processors: of the host and
-of the process that judges, together. The paper has 13 a second on 32 workers.
+Start-up, tracing the workload and the spec's side are all included in the time, which is processor time of the host and
+of the judging process together. The paper reports 13 per second on 32 workers.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _ROWS = (("DL1, DL2 and C2", SWEEP), ("DL3", ("dl3",)))
 
 
 def table(*, quick: bool) -> bool:
-    """Print it; whether a crash was not survived, which the whole structure survives."""
+    """Print the table; whether any crash was not survived, although the structure is correct."""
     tested, rounds = hash_table(_OPERATIONS), 3 if quick else 7
     probes = len(tested.plan.probes)
-    print(f"crashes: hash table, {_OPERATIONS:,} operations, at most {probes:,} probes a test, one host; ", end="")
+    print(f"crashes: hash table, {_OPERATIONS:,} operations, up to {probes:,} probes per test, one host; ", end="")
     print(f"median of {rounds}")
     print(
-        f"{'tests':18}{'images':>8}{'schedules':>11}{'of them feasible':>18}{'a second':>10}  in a second of the clock"
+        f"{'tests':18}{'images':>8}{'schedules':>11}{'of them feasible':>18}{'per second':>11}  per wall-clock second"
     )
     wrong = [_row(name, kinds, tested, rounds) for name, kinds in _ROWS]
     return any(wrong)
@@ -41,6 +41,6 @@ def _row(name: str, kinds: tuple[str, ...], tested: Structure, rounds: int) -> b
     schedules = f"{ended.schedules:,}" if ended.schedules else ""
     feasible = f"{ended.schedules - ended.infeasible:,}" if ended.schedules else ""
     said = "" if ended.ended == "complete" and not reply.violations else f"  WRONG: {ended.ended}"
-    print(f"{name:18}{images:>8,}{schedules:>11}{feasible:>18}{statistics.median(rates):>10,.0f}", end="")
-    print(f"{statistics.median(clocked):>26,.0f}{said}", flush=True)
+    print(f"{name:18}{images:>8,}{schedules:>11}{feasible:>18}{statistics.median(rates):>11,.0f}", end="")
+    print(f"{statistics.median(clocked):>23,.0f}{said}", flush=True)
     return bool(said)

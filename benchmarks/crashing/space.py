@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 12 of the paper: how many tests it takes, by the number of operations.
+"""Figure 12 of the paper: the number of tests, by the number of operations.
 
-Exhaustive: every state that a crash can leave at any moment, which is counted and not tested; what the paper has of Yat.
-All stores: linpoint's tests, around each store and each return, with operations side by side. Points only: the same at
-likely linearization points alone, which is the paper's way.
+Exhaustive: every state that a crash can leave at any moment, counted but not tested, as the paper does for Yat. All
+stores: linpoint's tests, around each store and each return, with concurrent operations. Points only: the same at likely
+linearization points alone, as in the paper.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from benchmarks.crashing.structures import SWEEP, Structure, hash_table, shiftin
 _STRUCTURES = (("hash table", hash_table), ("shifting tree", shifting_tree))
 _KINDS = (*SWEEP, "dl3")
 _SHOWN = 1e12
-"""What is more than that is drawn there: beyond it nobody tests anything."""
+"""Larger values are drawn here: more tests are never feasible."""
 
 
 def table(*, quick: bool, out: Path) -> bool:
-    """Print it, and write the plot; whether any test failed, which no structure deserves."""
+    """Print the table, and write the plot; whether any test failed, although the structures are correct."""
     sizes = (10, 30, 100) if quick else (10, 30, 100, 300, 1000)
-    print("figure 12: tests, by operations; exhaustive ones are counted, the others were made")
+    print("figure 12: tests, by operations; exhaustive ones are counted, the others were run")
     print(
         f"{'structure':16}{'operations':>11}{'stores':>8}{'points':>8}{'exhaustive':>12}{'all stores':>12}{'points only':>13}"
     )

@@ -26,7 +26,7 @@ from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, buil
 from tests.crash.zoo_twins import ZOO
 
 PATIENCE = 600.0
-"""Seconds that no run here comes near."""
+"""Seconds; far more than any run here takes."""
 SWEEP = ("dl1", "dl2", "c2")
 
 
@@ -44,7 +44,7 @@ class Structure:
 
     @property
     def traced(self) -> WorkloadTraced:
-        """What the workload did."""
+        """The trace of the workload."""
         assert self.run.traced is not None
         return self.run.traced
 
@@ -63,7 +63,7 @@ class Structure:
     def sampled(
         self, kinds: Sequence[str], folder: str, every: int, told: Callable[[ImageSampled], None]
     ) -> CrashTestsEnded:
-        """The same, with one of so many images written to a folder."""
+        """The same, with every ``every``-th image written to a directory."""
         host = dataclasses.replace(self.test.host, config=self._config(images=(folder, every)))
         with host.test(self.plan, kinds, PATIENCE) as testing:
             for number, message in testing:
@@ -83,7 +83,7 @@ class Structure:
 
 @cache
 def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> Structure:
-    """A structure of the zoo, with the workload that the command would make for it."""
+    """A structure of the zoo, with the workload that the command would generate for it."""
     with in_zoo():
         options = CrashOptions(spec=spec, flags=flags, operations=operations, workers=1)
         (test,) = build_crash_tests(file, "", options)
@@ -100,7 +100,7 @@ def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> 
         except StopIteration as end:
             plan = test.plan(end.value)
         run = CrashRunner(test.host, test.spec, options.condition, test.test.types).trace(plan, PATIENCE)
-    assert run.sound, f"{file} does not do what {spec} says"
+    assert run.sound, f"{file} does not implement {spec}"
     return Structure(test, run)
 
 
@@ -116,7 +116,7 @@ def shifting_tree(operations: int) -> Structure:
 
 @contextlib.contextmanager
 def in_zoo() -> Iterator[None]:
-    """Files are named as somebody in the zoo's folder would."""
+    """Resolve file names relative to the zoo's directory."""
     before = Path.cwd()
     os.chdir(ZOO)
     try:
@@ -126,7 +126,7 @@ def in_zoo() -> Iterator[None]:
 
 
 def busy() -> float:
-    """Seconds of processors that we and all that have ended have used: others on the machine do not prolong them."""
+    """Processor seconds of this process and its finished children, which other work on the machine does not affect."""
     own, ended = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime
 

@@ -3,7 +3,7 @@
 // The peer's side of `make bench`: checks one history with Porcupine and prints one line of JSON.
 //
 // The time is that of the Check call alone: reading the file and encoding it for the model come before it. With -wait
-// the program stays until its standard input is closed, so that its peak memory can be read from outside.
+// the program keeps running until its standard input is closed, so that its peak memory can be read from outside.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
 		fail(err)
 	}
-	if *wait { // closing the output says that all is said
+	if *wait { // closing the output marks its end
 		os.Stdout.Close()
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}
@@ -51,7 +51,7 @@ func fail(err error) {
 	os.Exit(2)
 }
 
-// run reads the file once and checks it as often as asked.
+// run reads the file once and checks it the requested number of times.
 func run(path, name string, timeout time.Duration, runs int) (answer, error) {
 	encoding, ok := encodings[name]
 	if !ok {

@@ -63,7 +63,7 @@ func (i registerInput) object() string { return i.key }
 type registerOutput struct {
 	value    int
 	swapped  bool
-	observed bool // false: any result will do
+	observed bool // false: any result is accepted
 }
 
 func casRegister() (porcupine.Model, encoder) {
@@ -144,7 +144,7 @@ func keyValueMap() (porcupine.Model, encoder) {
 	}
 	encode := func(one record) (any, any, bool, error) {
 		in := mapInput{key: one.key}
-		if in.key == "" && len(one.args) > 0 { // the key is the first argument, or apart
+		if in.key == "" && len(one.args) > 0 { // the key is the first argument, or separate
 			in.key, one.args = one.args[0], one.args[1:]
 		}
 		if one.op == "get" {
@@ -170,7 +170,7 @@ func keyValueMap() (porcupine.Model, encoder) {
 	return model, encode
 }
 
-// text is the string that a JSON value holds; null is the empty one where it may be.
+// text is the string in a JSON value; null is the empty string where that is allowed.
 func text(value string, absent bool) (string, error) {
 	if value == null && absent {
 		return "", nil
@@ -198,7 +198,7 @@ type queueOutput struct {
 	observed bool
 }
 
-// The state of a queue is a slice that is never written to: a dequeue shares it, an enqueue copies it.
+// The state of a queue is an immutable slice: a dequeue shares it, an enqueue copies it.
 func queue() (porcupine.Model, encoder) {
 	values := numbering{null: 0}
 	model := porcupine.Model{

@@ -11,7 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// An encoder gives a model's input and output of an operation; idle is true for one that constrains nothing, such as
+// An encoder returns a model's input and output of an operation; idle is true if it constrains nothing, such as
 // a read that never returned.
 type encoder func(record) (input, output any, idle bool, err error)
 
@@ -29,7 +29,7 @@ func (p prepared) check(model porcupine.Model, timeout time.Duration) porcupine.
 }
 
 // prepare encodes the operations of a file. One with an unknown outcome returns after everything else, with an output
-// that its model accepts in every state: it may then take effect at any time after its call, or in effect never.
+// that its model accepts in every state: it may then take effect at any time after its call, or effectively never.
 func prepare(records []record, ordered bool, encode encoder) (prepared, error) {
 	var history prepared
 	type entry struct {
@@ -78,10 +78,10 @@ func prepare(records []record, ordered bool, encode encoder) (prepared, error) {
 	return history, nil
 }
 
-// A keyed input says which object it works on.
+// A keyed input names the object of its operation.
 type keyed interface{ object() string }
 
-// byKey cuts operations into those of each object.
+// byKey splits operations by object.
 func byKey(history []porcupine.Operation) [][]porcupine.Operation {
 	var parts [][]porcupine.Operation
 	index := map[string]int{}
@@ -98,7 +98,7 @@ func byKey(history []porcupine.Operation) [][]porcupine.Operation {
 	return parts
 }
 
-// byKeyEvents cuts events into those of each object; a return goes where its call went.
+// byKeyEvents splits events by object; a return belongs to the object of its call.
 func byKeyEvents(history []porcupine.Event) [][]porcupine.Event {
 	var parts [][]porcupine.Event
 	index := map[string]int{}

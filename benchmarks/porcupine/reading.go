@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A record is one operation as its file has it. Values are JSON text, so that they compare as they are written.
+// A record is one operation as in its file. Values are JSON text, so that they are compared as written.
 type record struct {
 	process string
 	op      string
@@ -21,12 +21,12 @@ type record struct {
 	result  string
 	unknown bool
 	call    int64
-	ret     int64 // of no meaning if unknown
+	ret     int64 // meaningless if unknown
 }
 
 const null = "null"
 
-// read gives the operations of a file of any of the three formats. In logs only the order of the lines counts, and
+// read returns the operations of a file in any of the three formats. In logs only the order of the lines matters, and
 // call and ret are line numbers: ordered is true.
 func read(path string) (records []record, ordered bool, err error) {
 	file, err := os.Open(path)
@@ -70,7 +70,7 @@ func read(path string) (records []record, ordered bool, err error) {
 	return records, ordered, nil
 }
 
-// operationLine reads a line of our own format. Failed operations had no effect and are left out.
+// operationLine reads a line of linpoint's own format. Failed operations had no effect and are left out.
 func operationLine(line string) (one record, use bool, err error) {
 	var fields struct {
 		Process json.RawMessage
@@ -97,7 +97,7 @@ func operationLine(line string) (one record, use bool, err error) {
 		call:    fields.Call,
 	}
 	if one.result == "" {
-		one.result = null // encoding/json gives a null to a RawMessage as nothing
+		one.result = null // encoding/json decodes null to a nil RawMessage
 	}
 	if fields.Return != nil {
 		one.ret = *fields.Return
@@ -108,12 +108,12 @@ func operationLine(line string) (one record, use bool, err error) {
 	return one, fields.Outcome != "failed", nil
 }
 
-// A pairing joins invocations and completions by process.
+// A pairing matches invocations and completions by process.
 type pairing struct {
 	open map[string]record
 }
 
-// completed is the operation that a completion ends; use is false for those that never count.
+// completed is the operation that a completion ends; use is false for operations that are ignored.
 func (p *pairing) completed(kind string, process string, line int64) (one record, use bool, err error) {
 	one, found := p.open[process]
 	if !found {

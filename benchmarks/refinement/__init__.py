@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models checked by refinement: beside the paper's Table 1, and beside SPIN."""
+"""Models checked by refinement: compared with the paper's Table 1, and with SPIN."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.refinement import spin, table1
 
 
 def experiment(*, quick: bool) -> bool:
-    """Measure and print all of it; whether an answer was wrong. The quick one leaves SPIN out."""
+    """Measure and print everything; whether an answer was wrong. With ``quick`` SPIN is skipped."""
     wrong = False
     tables = [table1.table()] if quick else [table1.table(), iter([("", False)]), spin.table()]
     for line, is_wrong in itertools.chain.from_iterable(tables):

@@ -3,7 +3,7 @@
 
     python -m benchmarks.refinement [--quick]
 
-Nothing fails for being slow; the exit code is 1 only if an answer is wrong.
+Slowness is never a failure; the exit code is 1 only if an answer is wrong.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's numbers of states, counted once more: its register and its stack in the steps of CSP#.
+"""The paper's numbers of states, counted again: its register and its stack in the steps of CSP#.
 
-Source: Liu et al., *Model Checking Linearizability via Refinement*, FM 2009, Table 1. PAT and its models are not needed: these
-were written anew. How CSP# steps was found by fitting a few rows, and then held against the others. As far as the
-numbers tell, in the paper's steps
+Source: Liu et al., *Model Checking Linearizability via Refinement*, FM 2009, Table 1. PAT and its models are not
+needed: these were written from scratch. The steps of CSP# were determined by fitting a few rows, and validated on the
+others. According to the numbers, in the paper's steps
 
-    a test is a step of its own      the register's: whether a scan is at its end (of the reader, only when it is)
+    a test is a step of its own      the register's: whether a scan is at its end (for the reader, only when it is)
     variables are never forgotten    an old result stays in the spec's buffer, an old height in the process
-    a changed height is copied       in one more step, which partial-order reduction takes away
-    reduction                        a test touches nothing shared, so where there is one, it is taken alone
+    a changed height is copied       in one more step, which partial-order reduction removes
+    reduction                        a test touches nothing shared, so it is taken alone wherever there is one
 
-and PAT counts one state more, or, where linearization points are given, 3 to the power of the number of processes.
+and PAT counts one state more, or, with given linearization points, 3 to the power of the number of processes.
 
-linpoint's steps are accesses, calls and returns, and it forgets what is not needed any more. With ``as_paper=False`` the
-same systems give exactly the numbers of `linpoint refine --without local,fusion,por,symmetry,heap` (see `OURS`), so that
-one chain leads from PAT's count to the engine's.
+linpoint's steps are accesses, calls and returns, and it forgets values that are no longer needed. With
+``as_paper=False`` the same systems give exactly the numbers of `linpoint refine --without
+local,fusion,por,symmetry,heap` (see `OURS`), so that one chain leads from PAT's count to the engine's.
 
     python -m benchmarks.refinement.csp_counts [--all]
 """
@@ -43,13 +43,13 @@ EXPLAINED: Final[tuple[tuple[str, Modelled, int, int], ...]] = (
     ("stack of size 2, 3 processes (points)", StackWithPoints(2, 3), 27, 10_385),
     ("stack of size 2, 4 processes (points)", StackWithPoints(2, 4), 81, 219_471),
 )
-"""Name, system, what PAT counts more, and the number in Table 1."""
+"""Name, system, PAT's additional states, and the number in Table 1."""
 UNEXPLAINED: Final[tuple[tuple[str, Modelled, int], ...]] = (
     ("stack of size 14", Stack(14, 2), 763_401),
     ("3-valued register with 2 readers", Register(3, 2), 479_859),
     ("3-valued register with 2 readers, reduced", Register(3, 2, reduced=True), 361_255),
 )
-"""Rows whose numbers this way of counting does not give. That of the stack of size 2 with 3 processes is another one."""
+"""Rows whose numbers this way of counting does not explain. The stack of size 2 with 3 processes is another one."""
 OURS: Final[tuple[tuple[str, Modelled, int], ...]] = (
     ("3-valued register", Register(3, as_paper=False), 968),
     ("4-valued register", Register(4, as_paper=False), 6_210),
@@ -59,12 +59,12 @@ OURS: Final[tuple[tuple[str, Modelled, int], ...]] = (
     ("stack of size 14", Stack(14, 2, as_paper=False), 26_810),
     ("stack of size 2, 3 processes", Stack(2, 3, as_paper=False), 242_245),
 )
-"""Name, system, and what the engine counts when all reductions are off."""
+"""Name, system, and the engine's count with all reductions off."""
 _LARGE: Final = 1_000_000
 
 
 def main() -> int:
-    """Print the counts beside the paper's and the engine's; the exit code is 1 if one that agreed does not any more."""
+    """Print the counts with the paper's and the engine's; the exit code is 1 if one of them no longer agrees."""
     wrong = False
     print(f"{'row of Table 1':44}{'counted':>12}{'paper':>12}")
     for name, model, more, paper in EXPLAINED:

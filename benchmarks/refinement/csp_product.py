@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many states the product of an implementation and its normalised spec has, counted plainly.
+"""The number of states of the product of an implementation and its normalised spec, by plain counting.
 
-A state is one of the implementation with a set of states of the spec, closed under the steps that nobody sees (Liu et al.,
-FM 2009, definition 4). Cost: a Python object for each state; a million take half a minute.
+A state is one of the implementation with a set of states of the spec, closed under unobservable steps (Liu et al., FM
+2009, definition 4). Cost: a Python object for each state; a million take half a minute.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Protocol
 
 Event = Hashable
-"""None is a step that nobody sees."""
+"""None is an unobservable step."""
 Moves = Iterator[tuple[Event, Any]]
-"""What can happen, and the state after it."""
+"""Possible events, and the states after them."""
 
 
 class Modelled(Protocol):
@@ -21,20 +21,20 @@ class Modelled(Protocol):
 
     @property
     def first(self) -> Any:
-        """Where the implementation begins."""
+        """The initial state of the implementation."""
 
     @property
     def spec_first(self) -> Any:
-        """Where the spec begins."""
+        """The initial state of the spec."""
 
     def moves(self, state: Any) -> Moves:
-        """What the implementation can do."""
+        """The moves of the implementation."""
 
     def spec_moves(self, state: Any) -> Moves:
-        """What the spec can do."""
+        """The moves of the spec."""
 
     def chosen(self, state: Any) -> Iterable[tuple[Event, Any]]:
-        """Those moves of the implementation that are to be explored: all, or fewer with a reduction."""
+        """The moves of the implementation to explore: all, or fewer with a reduction."""
 
 
 def replaced(row: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
@@ -43,7 +43,7 @@ def replaced(row: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
 
 
 def count(model: Modelled) -> int:
-    """How many states there are. The spec must allow whatever the implementation does."""
+    """The number of states. The spec must allow everything that the implementation does."""
 
     def closed(states: set[Any]) -> frozenset[Any]:
         waiting = [*states]

@@ -12,7 +12,7 @@ IDLE: Final = ("idle",)
 
 
 class State(NamedTuple):
-    """Bits, where each reader is and where the writer is. ``("down", i, v)`` looks at bit i next, and has found v."""
+    """Bits, and the places of readers and the writer. ``("down", i, v)`` reads bit i next, and has found v."""
 
     bits: tuple[bool, ...]
     readers: tuple[tuple[Any, ...], ...]
@@ -28,7 +28,7 @@ class State(NamedTuple):
 
 
 class Abstract(NamedTuple):
-    """The spec: the value, a buffer for each reader's result, where readers are, and the writer's value or "done"."""
+    """The spec: the value, a buffer for each reader's result, the readers' places, and the writer's value or "done"."""
 
     value: int
     buffers: tuple[int, ...]
@@ -52,7 +52,7 @@ class Register:
 
     @property
     def spec_first(self) -> Abstract:
-        """So the last value is there."""
+        """The last value is current."""
         return Abstract(self.values - 1, (0,) * self.readers, ("idle",) * self.readers, None)
 
     def moves(self, state: State) -> Moves:
@@ -111,7 +111,7 @@ class Register:
             yield None, state._replace(value=state.writer, writer="done")
 
     def chosen(self, state: State) -> list[tuple[Event, State]]:
-        """All moves; or, reduced, just that of a process which only tests a variable of its own."""
+        """All moves; or, reduced, only that of a process which only tests a variable of its own."""
         every = [*self.moves(state)]
         if not self.reduced:
             return every

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's "stack of size S" as a transition system: only how high it is; also with its linearization points given."""
+"""The paper's "stack of size S" as a transition system: only its height; also with given linearization points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.refinement.csp_product import Moves, replaced
 
 
 class State(NamedTuple):
-    """The height, the height that each process has seen or made, and where it is."""
+    """The height, the height that each process has read or written, and its place."""
 
     height: int
     mine: tuple[int, ...]
@@ -24,10 +24,10 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Stack:
-    """Push says the new height, at most ``most``, and pop the old one.
+    """Push returns the new height, at most ``most``, and pop the old one.
 
-    With ``as_paper`` it is a step to see that the stack is empty, another one to copy a height that was changed, and old
-    heights are kept. Reduced, nothing is copied.
+    With ``as_paper``, detecting an empty stack is a step, copying a changed height is another one, and old heights are
+    kept. Reduced, nothing is copied.
     """
 
     most: int
@@ -46,7 +46,7 @@ class Stack:
         return self.first
 
     def moves(self, state: State) -> Moves:
-        """Each process pushes and pops as often as it likes."""
+        """Each process pushes and pops any number of times."""
         for me in range(self.processes):
             yield from self._call_and_return(state, me)
             yield from self._push(state, me)
@@ -119,7 +119,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class StackWithPoints:
-    """The same, where only linearization points are seen, each with its result."""
+    """The same, where only linearization points are observable, each with its result."""
 
     most: int
     processes: int

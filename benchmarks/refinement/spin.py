@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Treiber's stack, three processes with two operations each: beside SPIN, in the same run.
+"""Treiber's stack, three processes with two operations each: compared with SPIN, in the same run.
 
-SPIN gets a model of its own (``treiber.pml``), in two forms: with a step for each access, as one would write it, and with
-the steps that linpoint has after its reductions. It keeps partial-order reduction, is told by `-DSAFETY` that there are
-no cycles to look for, and has a table large enough. It checks an assertion at the known linearization points; we check
-the full product with the spec: with every reduction, and with none but that nodes have no names (``heap``), which is long
-enough for a rate.
+SPIN gets a model of its own (``treiber.pml``), in two forms: with one step per access, the natural form, and with the
+steps that linpoint has after its reductions. It uses partial-order reduction, `-DSAFETY` tells it that there are no
+cycles to find, and its table is large enough. It checks an assertion at the known linearization points; linpoint checks
+the full product with the spec: with every reduction, and with none except anonymous nodes (``heap``), which runs long
+enough to measure a rate.
 
-Beside the rate by the clock stands that by the time which processors have spent, which other work on the machine disturbs
-less. Where all is done by one thread both should be the same.
+In addition to the wall-clock rate, the rate by processor time is shown, which other work on the machine affects less.
+With a single thread both should be equal.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _PATTERNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a search did. ``seconds`` are of the search alone, without making it ready."""
+    """The result of a search. ``seconds`` are those of the search alone, without preparation."""
 
     name: str
     states: int
     seconds: float
     busy: float
-    """Seconds of processors."""
+    """Processor seconds."""
     bytes: float
     right: bool
 
@@ -92,10 +92,10 @@ def ours(name: str, *, jobs: int, without: tuple[str, ...] = ()) -> Measured:
 
 
 def table() -> Iterator[tuple[str, bool]]:
-    """The lines, one after another, and whether the answer in it is wrong."""
+    """The lines in order, each with whether its answer is wrong."""
     yield HEADER, False
     if shutil.which("spin") is None or shutil.which("gcc") is None:
-        yield "SPIN: left out, for there is no spin or no gcc", False
+        yield "SPIN: skipped, since spin or gcc was not found", False
     else:
         for measured in (spin("SPIN, each access a step"), spin("SPIN, with the steps of linpoint", "-DFUSED")):
             yield str(measured), not measured.right

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1 of the PAT paper, row by row: our verdict, states and time beside the paper's.
+"""Table 1 of the PAT paper, row by row: our verdict, states and time compared with the paper's.
 
-Source: Liu et al., *Model Checking Linearizability via Refinement*, FM 2009; its times are of a PC of 2009, and of both ways,
-with partial-order reduction and without, the faster one stands here. States are not those of PAT, whose steps are others
-(see ``csp_counts``): fewer are needed because calls, returns and local steps are none of their own, dead variables are
-forgotten, and alike processes are sorted.
+Source: Liu et al., *Model Checking Linearizability via Refinement*, FM 2009. Its times are from a PC of 2009; of its
+two variants, with and without partial-order reduction, the faster one is shown. States are not comparable with PAT's,
+whose steps differ (see ``csp_counts``): linpoint needs fewer, because calls, returns and local steps are not separate
+steps, dead variables are forgotten, and equivalent processes are sorted.
 
-The register, the stack and the buggy queue are checked with any number of operations, as there. The paper's queue is
-Michael and Scott's with a bound on its size; ours makes a bounded number of operations, as many as can fill it to that
-size. Its mailbox has bounded timestamps and ours has not.
+The register, the stack and the buggy queue are checked with any number of operations, as in the paper. The paper's
+queue is Michael and Scott's with a bound on its size; ours makes a bounded number of operations, as many as can fill it
+to that size. Its mailbox has bounded timestamps and ours has not.
 
-Size of SNZI is the number of nodes of its tree. As PAT's examples have it, each process arrives at some node and departs from
-it, so many times, beside one that only queries. How many times is not said, but the numbers of states tell: from the first
-row to the second they grow by 25, and ours by 500 with as many times in both. So it seems to be twice in the first and
-once in the second. Ours may also arrive twice before it departs.
+The size of SNZI is the number of nodes of its tree. As in PAT's examples, each process arrives at some node and departs
+from it several times, concurrently with one that only queries. The number of times is not stated, but the numbers of
+states suggest it: from the first row to the second they grow by a factor of 25, and ours by 500 with the same number in
+both. So it seems to be twice in the first and once in the second. Ours may also arrive twice before it departs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ONE_READER: Final = {"reader": 1, "writer": 1}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row, and how we check it. ``states`` and ``seconds`` are the paper's."""
+    """A row, and the parameters of our check. ``states`` and ``seconds`` are the paper's."""
 
     name: str
     states: int
@@ -50,7 +50,7 @@ class Row:
     holds: bool = True
 
     def check(self, *, jobs: int | None = None) -> ModelResult:
-        """Our answer."""
+        """The answer of linpoint."""
         return check_model(
             self.model.with_(**self.constants) if self.constants else self.model,
             processes=self.processes,
@@ -60,7 +60,7 @@ class Row:
         )
 
     def is_right(self, result: ModelResult) -> bool:
-        """Whether it is the paper's verdict."""
+        """Whether it agrees with the paper's verdict."""
         return result.answer is (Answer.HOLDS if self.holds else Answer.VIOLATION)
 
 
@@ -95,7 +95,7 @@ ROWS: Final = (
 
 
 def table() -> Iterator[tuple[str, bool]]:
-    """The lines, one after another, and whether the answer in it is wrong."""
+    """The lines in order, each with whether its answer is wrong."""
     yield f"{'Table 1':40}{'paper: states':>14}{'seconds':>10}{'ours: states':>14}{'seconds':>10}  verdict", False
     for row in ROWS:
         result = row.check()

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Treiber's stack for SPIN: PROCESSES processes with OPERATIONS operations each, values 1 and 2, no node used twice.
+ * Treiber's stack for SPIN: PROCESSES processes with OPERATIONS operations each, values 1 and 2, no node reused.
  *
  * The assertions are as strong as linearizability, because the points of this algorithm are known: an abstract stack
- * changes in the step of the successful compare-and-swap, each pop returns what was on top of it then, and a pop that
- * finds nothing finds the abstract stack empty. linpoint is told no points and has more to do.
+ * changes in the step of the successful compare-and-swap, each pop returns its top at that moment, and a pop that
+ * finds nothing finds the abstract stack empty. linpoint gets no points and has more to do.
  *
- * Each access to shared memory is a step. With -DFUSED a step takes along what others cannot see or cannot change: the
- * call, the return, the link of a node that is not shared yet, the fields of one that is, which nobody writes any more.
- * Those are the steps that linpoint has after its own reductions. In both, dead variables are 0, and each process has
- * nodes of its own, so that it makes no difference who allocated first.
+ * Each access to shared memory is a step. With -DFUSED a step includes what others cannot observe or change: the call,
+ * the return, the link of a node that is not shared yet, and the fields of a shared node, which no process writes any
+ * more. Those are the steps that linpoint has after its own reductions. In both, dead variables are 0, and each process
+ * has nodes of its own, so that the order of allocation makes no difference.
  *
  *     spin -a treiber.pml && gcc -O2 -DSAFETY -DNOFAIR -o pan pan.c && ./pan -m100000 -w27
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring for one thread that pushes and one that pops.
+// A ring buffer for one thread that pushes and one thread that pops.
 #pragma once
 
 #include <array>

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The array queue of Shann, Huang and Chen, which loses an element, and its repair.
+"""The array queue of Shann, Huang and Chen, which loses an element, and its fix.
 
 Source: C. H. Shann, T. L. Huang and C. Chen, *A Practical Nonblocking Queue Algorithm Using Compare-and-Swap*, ICPADS
-2000. R. Colvin and L. Groves found the mistake (*Formal Verification of an Array-Based Nonblocking Queue*, ICECCS 2005).
+2000. R. Colvin and L. Groves found the bug (*Formal Verification of an Array-Based Nonblocking Queue*, ICECCS 2005).
 
-A slot holds a value and a count of its changes. Who finds that another process has filled or emptied its slot, and has
-not moved on yet, helps to move `rear` or `front`. Dequeue may do so with an old look at the slot: it saw the slot empty,
-an enqueue filled it and moved `rear`, and now dequeue moves `front` past the element.
+A slot holds a value and a count of its changes. A process that finds its slot filled or emptied by another process,
+which has not moved on yet, helps to move `rear` or `front`. Dequeue may do so with an outdated read of the slot: it saw
+an empty slot, an enqueue filled it and moved `rear`, and now dequeue moves `front` past the element.
 
-`repaired = True` looks at the slot again before it helps. This repair is ours; the one of Colvin and Groves may differ in
-its wording.
+`repaired = True` reads the slot again before it helps. This fix is ours; that of Colvin and Groves may differ in
+detail.
 """
 # Run: linpoint refine array_queue.py --processes 2 --operations 2
 # Exit code: 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dekker's mutual exclusion, the first there was, around a counter that two processes increase.
+"""Dekker's mutual exclusion, the first such algorithm, around a counter that two processes increase.
 
-Source: T. J. Dekker, as told by E. W. Dijkstra, *Cooperating Sequential Processes*, 1965.
+Source: T. J. Dekker, as described by E. W. Dijkstra, *Cooperating Sequential Processes*, 1965.
 
-Each process says that it wants to enter, and where both do, the one whose turn it is not steps back. If both are inside
-at once, both draw the same number. In sequentially consistent memory that cannot be. With store buffers
-(`--memory-model tso`) the look at the other's wish may come before one's own wish is seen, unless there is a fence after
-each time that it is said: `fenced = True`.
+Each process announces that it wants to enter; if both do, the one whose turn it is not steps back. If both were inside
+at the same time, both would draw the same number. In sequentially consistent memory that is impossible. With store
+buffers (`--memory-model tso`) a process may read the other's announcement before its own becomes visible, unless a
+fence follows each announcement: `fenced = True`.
 """
 # Run: linpoint refine dekker.py --operations 2
 # Exit code: 0
@@ -20,16 +20,16 @@ import linpoint
 
 @linpoint.spec
 class Numbers:
-    """Numbers to draw: 0, 1, 2, ..., whoever draws them."""
+    """Numbers to draw: 0, 1, 2, ..., by either process."""
 
     initial = 0
 
     def left(drawn):
-        """Draw a number, from the left."""
+        """Draw a number, on the left."""
         return drawn, drawn + 1
 
     def right(drawn):
-        """Draw a number, from the right."""
+        """Draw a number, on the right."""
         return drawn, drawn + 1
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stack with elimination: a push and a pop that get into each other's way may meet and be done, beside the stack.
+"""A stack with elimination: a push and a pop that conflict may meet and complete each other without the stack.
 
-Source: D. Hendler, N. Shavit and L. Yerushalmi, *A Scalable Lock-free Stack Algorithm*, SPAA 2004. Here they meet in one
-exchanger, in the manner of Scherer, Lea and Scott (2005), and not in the collision array of that paper.
+Source: D. Hendler, N. Shavit and L. Yerushalmi, *A Scalable Lock-free Stack Algorithm*, SPAA 2004. Here they meet in
+one exchanger, in the manner of Scherer, Lea and Scott (2005), and not in the collision array of that paper.
 
-It is a stack. Push and pop take effect in one and the same step, the compare-and-swap by which one of them takes the
-offer of the other. An offer that is not taken is withdrawn, also by compare-and-swap. One that is just left behind,
-`withdraws = False`, may be taken after its owner has gone back to the stack, and so takes effect twice. They meet only
-after they were in each other's way, which takes three processes.
+It is a stack. Push and pop take effect in the same step, the compare-and-swap by which one of them takes the offer of
+the other. An offer that is not taken is withdrawn, also by compare-and-swap. An offer that is left behind instead,
+`withdraws = False`, may be taken after its owner has returned to the stack, and so takes effect twice. Two operations
+meet only after a conflict, which requires three processes.
 """
 # Run: linpoint refine elimination_stack.py --processes 2 --operations 2
 # Exit code: 0
@@ -18,7 +18,7 @@ import linpoint
 
 
 class EliminationStack(linpoint.Model):
-    """Treiber's stack, with a place to meet beside it."""
+    """Treiber's stack with an exchanger."""
 
     spec = linpoint.specs.stack
     withdraws = True
@@ -35,7 +35,7 @@ class EliminationStack(linpoint.Model):
     place = linpoint.atomic(Offer)
 
     def meet(self, mine, is_push):
-        """Whether ``mine`` has met an offer of the other kind; that one is then its taker."""
+        """Whether ``mine`` has met an offer of the other kind, which is then its taker."""
         other = self.place.load()
         if other is None:
             if not self.place.cas(None, mine):

@@ -3,8 +3,8 @@
 
 Source: T. L. Harris, *A Pragmatic Implementation of Non-Blocking Linked-Lists*, DISC 2001.
 
-It is a set. Whoever meets a marked node unlinks it, and a pointer with a mark cannot be swapped for one without. A remove
-that does not mark, `marks = False`, unlinks a node while another key is being added behind it, and that key is lost.
+It is a set. A process that encounters a marked node unlinks it, and a compare-and-swap on a marked pointer fails. A
+remove that does not mark, `marks = False`, unlinks a node while another key is being added behind it; that key is lost.
 """
 # Run: linpoint refine harris_list.py --processes 2 --operations 2
 # Exit code: 0
@@ -17,7 +17,7 @@ LEAST, GREATEST = 0, 3
 
 
 class HarrisList(linpoint.Model):
-    """A set of the keys between two sentinels. ``next`` is a pointer, and whether its node has been removed."""
+    """A set of the keys between two sentinels. ``next`` is a pointer, with a mark if its node has been removed."""
 
     spec = linpoint.specs.set
     marks = True
@@ -33,7 +33,7 @@ class HarrisList(linpoint.Model):
         self.head.store(self.Node(key=LEAST, next=(last, False)))
 
     def search(self, key):
-        """Two neighbours, the second with the first key that is not below ``key``; what is marked between them goes."""
+        """Two neighbours, the second with the first key that is not below ``key``; unlinks marked nodes between."""
         while True:
             left = self.head.load()
             first, _ = left.next.load()

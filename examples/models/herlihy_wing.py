@@ -3,10 +3,10 @@
 
 Source: M. Herlihy and J. M. Wing, *Linearizability: A Correctness Condition for Concurrent Objects*, TOPLAS 12, 1990.
 
-It is a queue, although no step of enqueue is its linearization point: two enqueues may be ordered only when a dequeue
-finds one of them. So nothing is marked here, and it takes sets of configurations to see that it holds. Dequeue is
-partial: it scans until it finds something. One that `gives_up` and says that the queue is empty is wrong: behind its
-scan an element may have come while the one before it went.
+It is a queue, although no step of enqueue is its linearization point: the order of two enqueues may be decided only
+when a dequeue finds one of them. So no points are marked here, and the check needs sets of configurations. Dequeue is
+partial: it scans until it finds an element. A dequeue that `gives_up` and reports an empty queue is wrong: an element
+may have been added behind its scan while an earlier one was removed.
 """
 # Run: linpoint refine herlihy_wing.py --processes 2 --operations 2
 # Exit code: 0
@@ -17,7 +17,7 @@ import linpoint
 
 
 class HerlihyWing(linpoint.Model):
-    """A queue in an array that is never used up."""
+    """A queue in an array that never runs out of space."""
 
     spec = linpoint.specs.queue
     gives_up = False

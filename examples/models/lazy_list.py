@@ -4,10 +4,10 @@
 Source: S. Heller, M. Herlihy, V. Luchangco, M. Moir, W. N. Scherer III and N. Shavit, *A Lazy Concurrent List-Based Set
 Algorithm*, OPODIS 2005.
 
-It is a set. Add and remove find their place without locks, lock it, and check that it is still the place; remove marks a
-node before it unlinks it. Where a `contains` that finds nothing takes effect depends on what others do meanwhile.
+It is a set. Add and remove find their place without locks, lock it, and check that it is still valid; remove marks a
+node before it unlinks it. The linearization point of an unsuccessful `contains` depends on concurrent operations.
 
-A list that does not check, `validates = False`, adds a key twice, or adds it to a node that has gone.
+A list that does not check, `validates = False`, adds a key twice, or adds it to a node that has been removed.
 """
 # Run: linpoint refine lazy_list.py --processes 2 --operations 2
 # Exit code: 0

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mailbox: the owner learns from two flags whether there is mail, without ever going there in vain.
+"""A mailbox: the owner learns from two flags whether there is mail, and never checks the mailbox in vain.
 
 Source: M. K. Aguilera, E. Gafni and L. Lamport, *The Mailbox Problem*, DISC 2008. Timestamps are unbounded here: one
-dominates others by being larger. The paper's are bounded, which is its main result; we do not model that.
+dominates others by being larger. The paper's are bounded, which is its main result; this model does not cover that.
 
-The postman counts what was delivered, the owner what was removed. Each `compare` goes through rounds, in which both leave
-their count and time, until one can tell what the other has: then it sets its flag. The flag with the later time is right,
-and `check` reads just the two. The owner removes only after a `check` that said yes. It holds; a `hasty` compare, which
-never goes on to another round, does not.
+The postman counts deliveries, the owner removals. Each `compare` runs rounds, in which both publish their count and
+time, until one of them knows the other's count: then it sets its flag. The flag with the later time is valid, and
+`check` reads only the two flags. The owner removes only after a `check` that returned True. The algorithm is correct; a
+`hasty` compare, which never runs a second round, is not.
 
-What a process remembers from one operation to the next is in `postman` and `owner`, which nobody else touches. A round
-ends at least one operation, so that there are never more than twice as many as operations of each process.
+The state that a process keeps between operations is in `postman` and `owner`, which no other process accesses. A round
+ends at least one operation, so there are never more than twice as many rounds as operations of each process.
 """
 # Run: linpoint refine mailbox.py --operations 3
 # Exit code: 0
@@ -24,20 +24,20 @@ POSTMAN, OWNER = 0, 1
 
 @linpoint.spec
 class Mail:
-    """How much mail there is."""
+    """The number of letters in the mailbox."""
 
     initial = 0
 
     def deliver(mail):
-        """Bring some."""
+        """Deliver a letter."""
         return None, mail + 1
 
     def check(mail):
-        """Whether there is any."""
+        """Whether there is mail."""
         return mail > 0, mail
 
     def remove(mail):
-        """Take some, which must be there."""
+        """Remove a letter; there must be one."""
         return [(None, mail - 1)] if mail else []
 
 

@@ -4,12 +4,12 @@
 Source: M. M. Michael and M. L. Scott, *Nonblocking Algorithms and Preemption-Safe Locking on Multiprogrammed Shared
 Memory Multiprocessors*, JPDC 51, 1998, Figure 3.
 
-It is a queue, also where nodes are used again, if changes of pointers are counted (`--heap counted`); with `--heap free`
-it is not. `rechecks = False` leaves out the second look at head and tail. That is harmless as long as a node stays what
-it is (`--heap gc`, the default), but counts alone do not make up for it. `plain_link` tests and stores where the
-algorithm compares and swaps, so that one of two elements is lost.
+It is a queue, even if nodes are reused, provided that changes of pointers are counted (`--heap counted`); with
+`--heap free` it is not. `rechecks = False` omits the second read of head and tail. That is harmless if nodes are not
+reused (`--heap gc`, the default), but counters alone do not compensate for it. `plain_link` tests and stores where the
+algorithm uses compare-and-swap, so that one of two elements is lost.
 
-Enqueue takes effect when its node is linked. Of dequeue only the successful one has a fixed point.
+Enqueue takes effect when its node is linked. Only a successful dequeue has a fixed linearization point.
 """
 # Run: linpoint refine michael_scott.py --processes 2 --operations 2
 # Exit code: 0
@@ -64,7 +64,7 @@ class MichaelScott(linpoint.Model):
                 return False
             last.next.store(node)
             return True
-        linked = last.next.cas(nothing, node)  # the one that was loaded: None as such would have no count
+        linked = last.next.cas(nothing, node)  # the pointer that was loaded: a plain None would have no count
         if linked:
             linpoint.point()
         return linked

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peterson's mutual exclusion, around a counter that two processes increase: right, but not on x86 without fences.
+"""Peterson's mutual exclusion, around a counter that two processes increase: correct, but not on x86 without fences.
 
 Source: G. L. Peterson, *Myths about the Mutual Exclusion Problem*, Information Processing Letters 12, 1981.
 
-Each process says that it wants to enter and lets the other go first; then it waits. If both are inside at once, both
-draw the same number. In sequentially consistent memory that cannot be. With store buffers (`--memory-model tso`) the
-first look at the other's wish may come before one's own wish is seen, unless there is a fence: `fenced = True`.
+Each process announces that it wants to enter and gives way to the other; then it waits. If both were inside at the same
+time, both would draw the same number. In sequentially consistent memory that is impossible. With store buffers
+(`--memory-model tso`) a process may read the other's announcement before its own is visible without a fence (`fenced`).
 """
 # Run: linpoint refine peterson.py --operations 2
 # Exit code: 0
@@ -19,16 +19,16 @@ import linpoint
 
 @linpoint.spec
 class Numbers:
-    """Numbers to draw: 0, 1, 2, ..., whoever draws them."""
+    """Numbers to draw: 0, 1, 2, ..., by either process."""
 
     initial = 0
 
     def left(drawn):
-        """Draw a number, from the left."""
+        """Draw a number, on the left."""
         return drawn, drawn + 1
 
     def right(drawn):
-        """Draw a number, from the right."""
+        """Draw a number, on the right."""
         return drawn, drawn + 1
 
 

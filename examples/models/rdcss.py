@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RDCSS, a double-compare single-swap from compare-and-swap: the first half of a multi-word one.
+"""RDCSS, a double-compare single-swap built from compare-and-swap: the first half of a multi-word one.
 
 Source: T. L. Harris, K. Fraser and I. A. Pratt, *A Practical Multi-Word Compare-and-Swap Operation*, DISC 2002.
 
-`rdcss(control, old, new)` makes the data `new` if they are `old` and the control word is `control`, and says what they
-were. It puts a descriptor in the place of the data; whoever finds one completes it, so that nobody waits. It holds.
+`rdcss(control, old, new)` sets the data to `new` if they are `old` and the control word is `control`, and returns the
+previous data. It puts a descriptor in place of the data; a process that finds one completes it, so none waits.
 
-A `naive` one looks at the control word first and swaps the data then: the control word may have changed in between.
+A `naive` one reads the control word first and swaps the data then: the control word may have changed in between.
 """
 # Run: linpoint refine rdcss.py --processes 2 --operations 2
 # Exit code: 0
@@ -18,12 +18,12 @@ import linpoint
 
 @linpoint.spec
 class ControlAndData:
-    """Two words, both 0 at first."""
+    """Two words, both initially 0."""
 
     initial = (0, 0)
 
     def rdcss(state, control, old, new):
-        """Swap the data if both words are as given."""
+        """Swap the data if both words have the given values."""
         return state[1], (state[0], new) if state == (control, old) else state
 
     def set_control(state, v):
@@ -36,7 +36,7 @@ class ControlAndData:
 
 
 class Rdcss(linpoint.Model):
-    """A control word, and data that may be a descriptor for a while."""
+    """A control word, and data that may temporarily be a descriptor."""
 
     spec = ControlAndData
     naive = False

@@ -4,11 +4,11 @@
 Source: H. Attiya and J. Welch, *Distributed Computing*, section 10.2.1; example 1 of Liu et al., *Model Checking
 Linearizability via Refinement*, FM 2009, which also asks about two readers.
 
-It is a register for one writer and one reader, and, as the paper says in a footnote, for two readers. No step of a read
-is always its linearization point: which one it is depends on what the writer does meanwhile.
+It is a register for one writer and one reader, and, as the paper notes in a footnote, for two readers. No step of a
+read is always its linearization point: that depends on what the writer does meanwhile.
 
-A `faulty` reader returns what it finds on its way up and does not look back, so that it may read a new value and then an
-old one.
+A `faulty` reader returns what it finds on its way up without scanning back, so it may read a new value and then an old
+one.
 """
 # Run: linpoint refine register.py --operations 0
 # Exit code: 0

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snark, a deque on double compare-and-swap that was published and has two mistakes.
+"""Snark, a published deque based on double compare-and-swap that has two bugs.
 
-Source: D. Detlefs et al., *Even Better DCAS-Based Concurrent Deques*, DISC 2000; its mistakes were found by
+Source: D. Detlefs et al., *Even Better DCAS-Based Concurrent Deques*, DISC 2000; the bugs were found by
 S. Doherty et al., *DCAS is not a Silver Bullet for Nonblocking Algorithm Design*, SPAA 2004.
 
-A node that was popped points to itself, on the side that was its inner one, and so does the dummy: whoever finds that
-takes the deque for empty. The first mistake: the node under a hat was popped at the other end, meanwhile there are others,
-and the pop says that the deque is empty. `looks_again = True` repairs that by a second look at the hat. The other
-mistake remains: both ends pop the same node. It takes three processes and something to begin with; as many as
-`preloaded` elements 1, 2, ... are there from the start.
+A popped node points to itself, on the side that was its inner one, and so does the dummy: a process that finds this
+takes the deque for empty. First bug: the node under a hat was popped at the other end, and others were added meanwhile;
+yet the pop reports an empty deque. `looks_again = True` fixes that by a second read of the hat. The second bug remains:
+both ends pop the same node. It requires three processes and initial elements: `preloaded` elements 1, 2, ... are
+present from the start.
 """
 # Run: linpoint refine snark.py --processes 2 --operations 2
 # Exit code: 1

@@ -3,13 +3,13 @@
 
 Source: F. Ellen, Y. Lev, V. Luchangco and M. Moir, *SNZI: Scalable NonZero Indicators*, PODC 2007.
 
-A process arrives at a node, and departs from the same node later. A query says whether more have arrived than departed. A
-leaf passes on only its first arrival and its last departure; its counts are doubled, so that its one half is 1. `Snzi`
-has two nodes, a root and a leaf, and `SnziOfThree` another leaf: "size 2" and "size 3" of the PAT paper. Both hold. There
-those who arrive do not query, and one more process does nothing else: `WatchedSnzi` and `WatchedSnziOfThree`.
+A process arrives at a node, and departs from the same node later. A query returns whether more have arrived than
+departed. A leaf passes on only its first arrival and its last departure; its counts are doubled, so that one half is 1.
+`Snzi` has a root and a leaf, and `SnziOfThree` another leaf: "size 2" and "size 3" of the PAT paper. Both are
+correct. There arriving processes do not query; a separate one only queries: `WatchedSnzi`, `WatchedSnziOfThree`.
 
-Whoever finds at the root an arrival that is not announced yet announces it too. If it relies on the first to do so,
-`announces = False`, it has arrived while the indicator shows nobody.
+A process that finds an unannounced arrival at the root announces it too. If it relies on the first process to do so,
+`announces = False`, it has arrived while the indicator shows none.
 """
 # Run: linpoint refine snzi.py:Snzi --processes 2 --operations 2
 # Exit code: 0
@@ -25,7 +25,7 @@ import linpoint
 
 @linpoint.spec
 class Surplus:
-    """How many more have arrived than departed, wherever that was."""
+    """The number of arrivals minus departures, at any node."""
 
     initial = 0
 
@@ -43,7 +43,7 @@ class Surplus:
 
 
 class Snzi(linpoint.Model):
-    """A root with a leaf on its left."""
+    """A root with a left leaf."""
 
     spec = Surplus
     announces = True
@@ -123,7 +123,7 @@ class Snzi(linpoint.Model):
 
 
 class SnziOfThree(Snzi):
-    """A root with a leaf on either side."""
+    """A root with two leaves."""
 
     @linpoint.operation
     def arrive_right(self):
@@ -135,7 +135,7 @@ class SnziOfThree(Snzi):
 
 
 class WatchedSnzi(Snzi):
-    """A root with a leaf on its left, for clients and one who only watches."""
+    """A root with a left leaf, for clients and a watcher that only queries."""
 
     @linpoint.operation(role="watcher")
     def query(self):
@@ -159,7 +159,7 @@ class WatchedSnzi(Snzi):
 
 
 class WatchedSnziOfThree(WatchedSnzi):
-    """The same with a leaf on either side."""
+    """The same with two leaves."""
 
     @linpoint.operation(role="client")
     def arrive_right(self):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stack of Table 1 of the PAT paper: Treiber's loop over the height of a stack, without what is in it.
+"""The stack of Table 1 of the PAT paper: Treiber's loop over the height of a stack, without its contents.
 
 Source: Liu et al., *Model Checking Linearizability via Refinement*, FM 2009, where it is "stack of size S".
 
-Push says how high the stack has become, at most S, and pop how high it was. Its states are finite, so that any number
-of operations can be checked: `--operations 0`. Both steps that decide are marked, and with `--points` only they are
-compared with the spec, which is what the paper calls "(points)". `blind` stores where it should compare and swap.
+Push returns the new height of the stack, at most S, and pop the previous one. Its state space is finite, so that any
+number of operations can be checked: `--operations 0`. The linearization points of both are marked, and with `--points`
+only they are compared with the spec; the paper calls this "(points)". `blind` stores instead of comparing and swapping.
 """
 # Run: linpoint refine stack_height.py --processes 2 --operations 0
 # Exit code: 0
@@ -35,7 +35,7 @@ def heights(most):
 
 
 class StackHeight(linpoint.Model):
-    """How high a stack of at most S elements is."""
+    """The height of a stack of at most S elements."""
 
     S = 4
     blind = False

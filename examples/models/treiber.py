@@ -3,11 +3,11 @@
 
 Source: R. K. Treiber, *Systems Programming: Coping with Parallelism*, IBM RJ 5118, 1986.
 
-It is a stack as long as nobody uses a node again while another process still looks at it: `--heap gc`, the default, and
-`--heap counted`, which counts the changes of each pointer. With `--heap free` a popped node may come back, and a pop that
-was interrupted between its two steps swaps in a node that is not there any more: the ABA problem.
+It is a stack as long as no node is reused while another process still reads it: `--heap gc`, the default, and
+`--heap counted`, which counts the changes of each pointer. With `--heap free` a popped node may return, and a pop that
+is preempted between its two steps swaps in a node that has been removed: the ABA problem.
 
-`links_late` is a mistake of one line: push shows its node first and links it to the rest afterwards.
+`links_late` is a bug of one line: push publishes its node first and links it to the rest afterwards.
 """
 # Run: linpoint refine treiber.py --processes 2 --operations 3
 # Exit code: 0

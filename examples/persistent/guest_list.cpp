@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of guests in persistent memory that forgets some of them when the power fails.
+// A list of guests in persistent memory that loses some of them in a power failure.
 //
 // Run: linpoint crash guest_list.cpp --spec set
 // Exit code: 1
 //
-// A guest is admitted by linking a new node to the front of the list. The link is flushed, and so it survives a crash.
-// The node that it leads to is not: it may still be in the cache, and then the link leads to a node of zeros, and all
-// guests that came before are gone as well. guest_list_fixed.cpp is the same with two lines more.
+// A guest is admitted by linking a new node to the front of the list. The link is flushed, so it survives a crash. The
+// node itself is not flushed: it may still be in the cache. Then the link leads to a node of zeros, and all earlier
+// guests are lost as well. guest_list_fixed.cpp is the same with two more lines.
 #include <immintrin.h>
 
 #include <linpoint/crash.hpp>
@@ -19,7 +19,7 @@ struct Guest {
   Guest* next;
 };
 
-// Writes a line of the cache back, and waits until that is done.
+// Writes a cache line back, and waits until that is done.
 __attribute__((target("clwb"))) void persist(const void* address) {
   _mm_clwb(const_cast<void*>(address));
   _mm_sfence();
@@ -27,16 +27,16 @@ __attribute__((target("clwb"))) void persist(const void* address) {
 
 class GuestList {
  public:
-  // The first start: a pool of zeros. The root is one pointer that the pool keeps.
+  // The first start: a pool of zeros. The root is a single pointer stored in the pool.
   static GuestList* create(linpoint::Pool& pool) {
     pool.set_root(pool.allocate(sizeof(Guest*)));
     return new GuestList(pool);
   }
-  // After a crash: what was durable is there, at the same addresses.
+  // After a crash: durable data is present, at the same addresses.
   static GuestList* recover(linpoint::Pool& pool) { return new GuestList(pool); }
 
   bool add(int number) {
-    const std::scoped_lock guard(lock_);  // so that no one sees what is not durable yet
+    const std::scoped_lock guard(lock_);  // so that no other thread sees data that is not yet durable
     if (is_in(number)) return false;
     auto* guest = static_cast<Guest*>(pool_->allocate(sizeof(Guest)));
     guest->number = number;

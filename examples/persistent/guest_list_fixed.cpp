@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guest_list.cpp, mended: no link leads to a guest that is not durable.
+// guest_list.cpp with the fix: no link leads to a guest that is not durable.
 //
 // Run: linpoint crash guest_list_fixed.cpp --spec set
 // Exit code: 0
@@ -15,7 +15,7 @@ struct Guest {
   Guest* next;
 };
 
-// Writes a line of the cache back, and waits until that is done.
+// Writes a cache line back, and waits until that is done.
 __attribute__((target("clwb"))) void persist(const void* address) {
   _mm_clwb(const_cast<void*>(address));
   _mm_sfence();
@@ -23,21 +23,21 @@ __attribute__((target("clwb"))) void persist(const void* address) {
 
 class GuestList {
  public:
-  // The first start: a pool of zeros. The root is one pointer that the pool keeps.
+  // The first start: a pool of zeros. The root is a single pointer stored in the pool.
   static GuestList* create(linpoint::Pool& pool) {
     pool.set_root(pool.allocate(sizeof(Guest*)));
     return new GuestList(pool);
   }
-  // After a crash: what was durable is there, at the same addresses.
+  // After a crash: durable data is present, at the same addresses.
   static GuestList* recover(linpoint::Pool& pool) { return new GuestList(pool); }
 
   bool add(int number) {
-    const std::scoped_lock guard(lock_);  // so that no one sees what is not durable yet
+    const std::scoped_lock guard(lock_);  // so that no other thread sees data that is not yet durable
     if (is_in(number)) return false;
     auto* guest = static_cast<Guest*>(pool_->allocate(sizeof(Guest)));
     guest->number = number;
     guest->next = *first_;
-    // Blocks of the pool begin with a line, and this one fits into it.
+    // Blocks of the pool start at a cache line, and this one fits into one line.
     persist(guest);
     *first_ = guest;
     persist(static_cast<const void*>(first_));

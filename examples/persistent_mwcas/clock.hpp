@@ -2,8 +2,8 @@
 // Time in nanoseconds, comparable between threads.
 //
 // std::chrono::steady_clock is one clock for the whole system: a thread that reads it after another thread's reading
-// was passed on never reads less. That is all that a history needs, and it holds on machines whose processors count
-// ticks each for itself, where a bare tick counter would not do.
+// was passed on never reads a smaller value. That is all a history needs. It also holds on machines where each
+// processor counts its own ticks, for which a plain tick counter would not suffice.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crashes of the whole system: every thread stops in the middle of what it does, memory loses what was not flushed,
-// recovery runs, and the threads go on.
+// Crashes of the whole system: every thread stops in the middle of its operation, memory loses unflushed data, recovery
+// runs, and the threads continue.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ class SystemCrashes {
   SystemCrashes(std::size_t threads, std::function<void()> lose_and_recover)
       : running_(threads), lose_and_recover_(std::move(lose_and_recover)) {}
 
-  // Set by the thread that brings a crash about; all others stop at their next step.
+  // Set by the thread that triggers a crash; all others stop at their next step.
   std::atomic<bool>& flag() { return crashing_; }
 
-  // A thread that has stopped waits here until the system is up again.
+  // A thread that has stopped waits here until the system has recovered.
   void wait_for_recovery() {
     std::unique_lock lock(mutex_);
     ++stopped_;
@@ -38,19 +38,19 @@ class SystemCrashes {
     }
   }
 
-  // A thread that is done has nothing to stop.
+  // A thread that has finished need not stop.
   void leave() {
     const std::scoped_lock lock(mutex_);
     --running_;
     if (running_ > 0 && stopped_ == running_) recover();
   }
 
-  // Once no thread runs.
+  // Only once no thread runs.
   [[nodiscard]] const std::vector<std::int64_t>& times() const { return times_; }
 
  private:
   void recover() {
-    // All have stopped: what returned did so before, and what is called is called after.
+    // All threads have stopped: earlier returns precede this time, and later calls follow it.
     const std::int64_t time = nanoseconds();
     lose_and_recover_();
     stopped_ = 0;
@@ -68,8 +68,8 @@ class SystemCrashes {
   std::function<void()> lose_and_recover_;
 };
 
-// Who brings about which crash, and when: at random over the first nineteen twentieths of the run, so that the last
-// ones still have steps to happen at. `span` is operations of a thread, or nanoseconds.
+// Chooses the time and the thread of each crash at random within the first 19/20 of the run, so that steps remain for
+// the last ones. `span` is the number of operations of a thread, or nanoseconds.
 inline std::vector<std::vector<PlannedCrash>> plan_crashes(Random random, std::size_t threads, std::int64_t span,
                                                            std::size_t system, std::size_t process) {
   std::vector<std::vector<PlannedCrash>> plans(threads);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors of multi-word operations, in persistent memory of their own.
 //
-// A descriptor is written by its owner alone before others can meet it, and is never used again within a run: a slow
-// helper, or an image that a crash brings back, may refer to it at any later time.
+// Only its owner writes a descriptor, before other threads can reach it. A descriptor is never reused within a run: a
+// slow helper, or an image that a crash restores, may refer to it at any later time.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ struct Change {
   Bits desired;
 };
 
-// The status: undecided, succeeded, or failed with the position of the word to blame. Zero in the image means that the
-// descriptor itself never became durable.
+// The status: undecided, succeeded, or failed with the position of the mismatched word. Zero in the image means that
+// the descriptor itself never became durable.
 namespace status {
 inline constexpr Bits kUndecided = 1;
 inline constexpr Bits kSucceeded = 2;
 inline constexpr Bits kFailed = 3;
-inline constexpr Bits kAborted = kFailed | (0xFFU << 8U);  // failed by recovery: no word is to blame
+inline constexpr Bits kAborted = kFailed | (0xFFU << 8U);  // failed by recovery: no word is reported
 constexpr Bits failed_at(std::size_t position) { return kFailed | (Bits{position} << 8U); }
 constexpr std::size_t blamed(Bits status) { return (status & ~kDirty) >> 8U; }
 constexpr bool succeeded(Bits status) { return (status & ~kDirty) == kSucceeded; }
@@ -40,7 +40,7 @@ struct Descriptor {
   std::atomic<Bits> status_image{0};
 };
 
-// Which descriptor: its owner in bits 40 to 47, its number below. An install mark has the word's position above.
+// Identifies a descriptor: its owner in bits 40 to 47, its number below. An install mark has the word's position above.
 using Reference = Bits;
 inline constexpr unsigned kOwnerShift = 40;
 inline constexpr unsigned kPositionShift = 48;
@@ -57,7 +57,7 @@ class Descriptors {
  public:
   Descriptors(std::size_t owners, std::size_t words) : words_(words), arenas_(owners) {}
 
-  // A fresh one with its changes in the order of their addresses. Not yet durable.
+  // A new descriptor with its changes ordered by address. Not yet durable.
   Reference make(std::size_t owner, std::span<const Change> changes) {
     Arena& arena = arenas_[owner];
     const std::size_t number = arena.used++;
@@ -79,14 +79,14 @@ class Descriptors {
     return {&chunk_of(reference).changes[number_of(reference) % kChunk * words_], words_};
   }
 
-  // Flushes are of decided statuses alone, but for the owner's first one: whichever comes last, the image is right.
+  // Except for the owner's first flush, only decided statuses are flushed: whichever comes last, the image is correct.
   void flush(Steps& steps, Memory& memory, Reference reference) {
     memory.flush_latency(steps);
     Descriptor& descriptor = at(reference);
     descriptor.status_image.store(descriptor.status.load());
   }
 
-  // The latest descriptor of an owner, if it has made one.
+  // The latest descriptor of an owner, if it has created one.
   [[nodiscard]] bool has_latest(std::size_t owner) const { return arenas_[owner].used > 0; }
   [[nodiscard]] Reference latest(std::size_t owner) const {
     return (Bits{owner} << kOwnerShift) | (arenas_[owner].used - 1);
@@ -106,7 +106,7 @@ class Descriptors {
     std::size_t used = 0;
     std::vector<std::unique_ptr<Chunk>> chunks{kChunks};
 
-    // The table has its size from the start, so that others may look up references while it fills.
+    // The table has its full size from the start, so that other threads may look up references while it fills.
     void grow(std::size_t position, std::size_t words) {
       if (position == kChunks) throw std::length_error("a thread made too many descriptors; take fewer operations");
       chunks[position] = std::make_unique<Chunk>(words);

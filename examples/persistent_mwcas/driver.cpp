@@ -30,7 +30,8 @@ constexpr int kFailureCode = 3;
 
 using Processes = std::vector<std::unique_ptr<Process>>;
 
-// Lets all begin at once; gives when. What a thread cannot go on with ends the program: its peers would wait for ever.
+// Starts all threads together; returns the start time. An exception in a thread ends the program, since the other
+// threads would wait forever.
 std::int64_t run(const Processes& processes) {
   std::atomic<std::size_t> ready{0};
   std::atomic<std::int64_t> start{0};
@@ -77,8 +78,8 @@ void write_log(const Options& options, const Processes& processes, const std::ve
 }
 
 struct Times {
-  double seconds;    // of the run, by the clock
-  double processor;  // of the run, all threads together
+  double seconds;    // of the run, wall-clock time
+  double processor;  // of the run, processor time of all threads together
   double writing;    // of the log, afterwards
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operation lines from recorders: merged in the order of calls, so that the file reads as the run went.
+// Operation lines from recorders, merged in the order of calls, so that the file is in chronological order.
 #pragma once
 
 #include <charconv>
@@ -18,7 +18,7 @@ enum class FailureForm { kBlamed, kFalse, kValues };
 
 class LineWriter {
  public:
-  // `start` is the time from which the lines count.
+  // `start` is the origin of the times in the lines.
   LineWriter(std::ostream& out, FailureForm form, std::int64_t start)
       : out_(&out), form_(form), start_(start), buffer_(kBuffer) {}
 
@@ -142,7 +142,7 @@ class LineWriter {
   std::vector<char> buffer_;
 };
 
-// A crash comes before the calls at its own time.
+// A crash precedes the calls at the same time.
 inline void write_lines(LineWriter& writer, const std::vector<const Recorder*>& recorders,
                         const std::vector<CrashLine>& crashes) {
   std::vector<std::size_t> next(recorders.size(), 0);

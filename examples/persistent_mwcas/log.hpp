@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder: what each thread did, in a buffer of its own, written as operation lines when the run is over.
+// The recorder: the operations of each thread, in a buffer of its own, written as operation lines when the run is over.
 //
-// While threads run, recording an operation is one reading of the clock and one copy into memory that was touched
-// before: no formatting, no allocation, nothing shared.
+// While threads run, recording an operation takes one clock read and one copy into memory that has been touched before:
+// no formatting, no allocation, no sharing.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ enum class Outcome : std::uint8_t { kDone, kFailed, kUnknown };
 
 inline constexpr std::size_t kWordsAtMost = 16;
 
-// One operation of a thread. The new values are `first_new` and those after it, in the order of the addresses.
+// One operation of a thread. The new values are `first_new` and its successors, in the order of the addresses.
 struct Operation {
   Kind kind = Kind::kRead;
   Outcome outcome = Outcome::kUnknown;
@@ -29,7 +29,7 @@ struct Operation {
   Bits first_new = 0;
   std::array<std::size_t, kWordsAtMost> addresses{};
   std::array<Bits, kWordsAtMost> values{};  // read, replaced by a swap, or expected by an mwcas
-  std::array<Bits, kWordsAtMost> seen{};    // by an mwcas that failed and tells the values of all words
+  std::array<Bits, kWordsAtMost> seen{};    // by an mwcas that failed and returns the values of all words
 };
 
 inline constexpr std::uint32_t kEveryone = UINT32_MAX;
@@ -48,7 +48,7 @@ class Recorder {
         stride_(kHead + words * (with_seen ? 3 : 2)),
         entries_(enabled ? capacity * stride_ : 0) {}
 
-  // The fence keeps the operation's own accesses on their side of the reading, whatever order the processor likes.
+  // The fence keeps the operation's own accesses on their side of the clock read, whatever the processor reorders.
   [[nodiscard]] std::int64_t now() const {
     if (!enabled_) return 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emulated persistent memory: each word has a content, which a crash loses, and an image, which survives it.
 //
-// A flush copies the content to the image and takes the time that it takes on such memory. As on real memory, an image
-// may be newer than the last flush (a cache evicts lines when it likes), but never goes back to an older content.
+// A flush copies the content to the image and takes as long as on real persistent memory. As there, an image may be
+// newer than the last flush (a cache may evict lines at any time), but never returns to an older content.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@
 
 using Bits = std::uint64_t;
 
-// What a word may hold: a value, a claim (a reference to an operation's descriptor), or an install mark (a reference to
-// one word of a descriptor). A dirty one may not be in the image yet.
+// The content of a word: a value, a claim (a reference to an operation's descriptor), or an install mark (a reference
+// to one word of a descriptor). A dirty content may not be in the image yet.
 inline constexpr Bits kDirty = Bits{1} << 63U;
 inline constexpr Bits kClaim = Bits{1} << 62U;
 inline constexpr Bits kInstall = Bits{1} << 61U;
@@ -27,20 +27,20 @@ class alignas(64) Word {
  public:
   [[nodiscard]] Bits load() const { return content_.load(); }
 
-  // A compare-and-swap that gives what it met: the expected bits if and only if it took place.
+  // A compare-and-swap that returns the content it found: the expected bits if and only if it succeeded.
   Bits replace(Bits expected, Bits desired) {
     content_.compare_exchange_strong(expected, desired);
     return expected;
   }
 
-  // Two flushes of one word must not overtake each other: the slower one would put an older content back.
+  // Two flushes of one word must not overtake each other: the slower one would restore an older content.
   void write_back() {
     while (writing_back_.test_and_set()) std::this_thread::yield();
     image_.store(content_.load());
     writing_back_.clear();
   }
 
-  // While no thread runs.
+  // Only while no thread runs.
   [[nodiscard]] Bits image() const { return image_.load(); }
   void reset(Bits bits) {
     content_.store(bits);
@@ -65,7 +65,7 @@ class Memory {
     word.write_back();
   }
 
-  // Makes a dirty content durable, and then says so in the word.
+  // Makes a dirty content durable, then clears the dirty bit of the word.
   void persist(Steps& steps, Word& word, Bits dirty) const {
     flush(steps, word);
     steps.step();
@@ -77,7 +77,7 @@ class Memory {
     wait_busily(latency_);
   }
 
-  // What a crash leaves of the words: their images, some of which the cache had brought up to date by itself.
+  // The words after a crash: their images, some of which the cache had updated by eviction.
   void lose(Random& random, double evictions) {
     for (Word& word : words_) {
       if (random.chance(evictions)) word.write_back();

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Persistent multi-word compare-and-swap, after Wang, Levandoski and Larson, "Easy Lock-Free Indexing in Non-Volatile
-// Memory" (ICDE 2018), with the repair that Cepeda et al. (OPODIS 2019) describe.
+// Memory" (ICDE 2018), with the fix that Cepeda et al. (OPODIS 2019) describe.
 //
-// Phase 1 claims the words in the order of their addresses: each gets a reference to the operation's descriptor in the
-// place of the expected value. Then the status is decided, once and for all. Phase 2 replaces claims by the new values,
-// or by the old ones. Whoever meets a claim helps its operation to the end. What is written is marked dirty until it is
-// flushed, and nobody relies on dirty contents: an operation is durable before anything shows that it took place.
+// Phase 1 claims the words in the order of their addresses: each gets a reference to the operation's descriptor in
+// place of the expected value. Then the status is decided once. Phase 2 replaces claims by the new values, or by the
+// old ones. A thread that encounters a claim helps to complete its operation. Every written content is marked dirty
+// until it is flushed, and no thread relies on dirty contents: an operation is durable before its effect becomes
+// visible.
 //
-// Guarantees: linearizable; lock-free, since an operation is held up only by one that gets done. After a crash of the
-// whole system an operation has taken place before the crash or never will: strictly linearizable. After a crash of one
-// process others may still complete its operation, up to the process's own recovery: recoverably linearizable.
+// Guarantees: linearizable; lock-free, since an operation is delayed only by one that completes. After a crash of the
+// whole system an operation took effect before the crash or never will: strictly linearizable. After a crash of one
+// process other processes may still complete its operation, up to the process's own recovery: recoverably linearizable.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +26,12 @@
 
 class Mwcas {
  public:
-  // With the bug, phase 1 takes an expected value that is still dirty for another value, as the paper's codebase A did.
+  // With the bug, phase 1 treats an expected value that is still dirty as a different value, like the paper's codebase
+  // A.
   Mwcas(Memory& memory, std::size_t processes, std::size_t words, bool dirty_bit_bug)
       : memory_(&memory), descriptors_(processes, words), dirty_bit_bug_(dirty_bit_bug) {}
 
-  // Nothing if it succeeded, else the address to blame.
+  // Nothing if it succeeded, else the address of the mismatched word.
   std::optional<std::size_t> run(Steps& steps, std::size_t process, std::span<const Change> changes) {
     const Reference reference = descriptors_.make(process, changes);
     // Durable before it is published: an image that refers to it must find it.
@@ -40,7 +42,7 @@ class Mwcas {
     return descriptors_.changes(reference)[status::blamed(status)].address;
   }
 
-  // The value of one word, durable by the time it is returned.
+  // The value of one word, durable before it is returned.
   Bits read(Steps& steps, std::size_t address) {
     Word& word = (*memory_)[address];
     for (;;) {
@@ -58,9 +60,9 @@ class Mwcas {
     }
   }
 
-  // The values of several words at one time: two collects that agree. No value comes back to a word once it was
-  // replaced (the driver writes each value once), so every word had its value from the first collect to the second.
-  // A collect is repeated only if another operation succeeded meanwhile, so this is lock-free too.
+  // The values of several words at one time: two collects that agree. No value returns to a word after it was replaced
+  // (the driver writes each value once), so every word had its value from the first collect to the second. A collect is
+  // repeated only if another operation succeeded meanwhile, so this is lock-free too.
   void snapshot(Steps& steps, std::span<const std::size_t> addresses, std::span<Bits> values) {
     for (std::size_t i = 0; i < addresses.size(); ++i) values[i] = read(steps, addresses[i]);
     for (bool agreed = false; !agreed;) {
@@ -73,7 +75,7 @@ class Mwcas {
     }
   }
 
-  // The recovery of one process: its last operation is over before it starts another.
+  // The recovery of one process: completes its last operation before it starts another.
   void recover_process(Steps& steps, std::size_t process) {
     if (!descriptors_.has_latest(process)) return;
     const Reference reference = descriptors_.latest(process);
@@ -81,7 +83,7 @@ class Mwcas {
     finish(steps, reference);
   }
 
-  // The recovery of the whole system, while no thread runs: forward where success was durable, back elsewhere.
+  // The recovery of the whole system, while no thread runs: rolls forward if success was durable, else back.
   void recover_system(Random& random, double evictions) {
     for (std::size_t address = 0; address < memory_->size(); ++address) {
       const Bits image = (*memory_)[address].image();
@@ -91,7 +93,7 @@ class Mwcas {
       }
       const Reference reference = descriptor_of(image);
       Descriptor& descriptor = descriptors_.at(reference);
-      // All words must see one status: once evicted, it stays in the image.
+      // All words must see the same status: once evicted, it stays in the image.
       if (random.chance(evictions)) descriptor.status_image.store(descriptor.status.load());
       descriptor.status.store(descriptor.status_image.load());
       const Bits status = descriptor.status.load();
@@ -99,7 +101,7 @@ class Mwcas {
       const std::span<const Change> changes = descriptors_.changes(reference);
       const auto change = std::find_if(changes.begin(), changes.end(),
                                        [address](const Change& each) { return each.address == address; });
-      // An install mark stands where nothing was claimed yet, whatever became of the operation later.
+      // An install mark means that the word was not yet claimed, whatever happened to the operation later.
       const bool forward = (image & kClaim) != 0 && status::succeeded(status);
       (*memory_)[address].reset(forward ? change->desired : change->expected);
     }
@@ -132,7 +134,7 @@ class Mwcas {
     return status::kSucceeded;
   }
 
-  // False if the word holds another value than the expected one. What it says no longer matters once all is decided.
+  // False if the word holds another value than the expected one. The result is irrelevant once the status is decided.
   bool claim_one(Steps& steps, Reference reference, std::size_t position) {
     const Change& change = descriptors_.changes(reference)[position];
     Word& word = (*memory_)[change.address];
@@ -150,7 +152,7 @@ class Mwcas {
     return true;
   }
 
-  // Puts the operation's install mark in the place of the expected value, and completes it; gives what it met.
+  // Puts the operation's install mark in place of the expected value, and completes it; returns the content it found.
   Bits install(Steps& steps, Reference reference, std::size_t position) {
     const Change& change = descriptors_.changes(reference)[position];
     const Bits mark = install_mark(reference, position);
@@ -163,9 +165,9 @@ class Mwcas {
     }
   }
 
-  // A word may only be claimed while its operation is undecided. Without the mark a slow helper could claim a word
-  // after its operation had succeeded and another had put the expected value back; the operation would take effect
-  // twice. Going back leaves no dirty bit: should the mark be in the image, recovery reads the same value from it.
+  // A word may only be claimed while its operation is undecided. Without the mark, a slow helper could claim a word
+  // after its operation had succeeded and another operation had restored the expected value; the operation would take
+  // effect twice. Rolling back leaves no dirty bit: if the mark is in the image, recovery reads the same value from it.
   void complete_install(Steps& steps, Bits mark) {
     const Reference reference = descriptor_of(mark);
     const Change& change = descriptors_.changes(reference)[position_of(mark)];
@@ -180,7 +182,7 @@ class Mwcas {
     descriptors_.at(reference).status.compare_exchange_strong(expected, decision | kDirty);
   }
 
-  // Phase 2, once the status is decided: durable before any word shows what it was.
+  // Phase 2, once the status is decided: the status is durable before any word shows it.
   void finish(Steps& steps, Reference reference) {
     Descriptor& descriptor = descriptors_.at(reference);
     Bits status = descriptor.status.load();

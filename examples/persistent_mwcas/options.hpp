@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line says, checked; a usage error is an exception with a sentence for people.
+// The parsed and validated command line; a usage error is an exception with a readable sentence.
 #pragma once
 
 #include <charconv>
@@ -20,8 +20,8 @@ enum class Results { kAt, kFalse, kValues };
 
 struct Options {
   std::size_t threads = 3;
-  std::size_t operations = 0;  // of each thread; 0: not said
-  double seconds = 0;          // 0: as many operations as said
+  std::size_t operations = 0;  // of each thread; 0: not specified
+  double seconds = 0;          // 0: run the specified number of operations
   std::size_t words = 3;
   std::size_t addresses = 4;
   double reads = 0.2;
@@ -36,7 +36,7 @@ struct Options {
   std::int64_t flush_nanoseconds = 150;
   double delays = 0.3;
   std::uint64_t seed = 1;
-  std::string log;  // a file, "-" for standard output, or empty: nothing is recorded
+  std::string log;  // a file, "-" for standard output, or empty: no recording
   bool help = false;
 };
 
@@ -50,26 +50,26 @@ Runs a persistent multi-word CAS or swap on real threads and emulated persistent
 
   --algorithm mwcas|mwswap  the object under test (mwcas)
   --bug none|dirty-bit|lost-update
-                            a bug to put in: dirty-bit into mwcas, lost-update into mwswap (none)
-  --threads N               1 to 200 (3)
-  --operations N            of each thread (1000); with --seconds, at most so many (1000000)
-  --seconds S               run so long instead
-  --words N                 of each operation, 1 to 16 (3)
+                            a bug to inject: dirty-bit into mwcas, lost-update into mwswap (none)
+  --threads N               number of threads, 1 to 200 (3)
+  --operations N            per thread (1000); with --seconds, the maximum (1000000)
+  --seconds S               duration of the run, instead of --operations
+  --words N                 per operation, 1 to 16 (3)
   --addresses N             words in memory (4)
-  --reads SHARE             of reads that no mwcas asked for, 0 to 1 (0.2)
-  --stale SHARE             of mwcas that expect, at one word, an older value than the one just read (0.5)
-  --unread-expected         expect values that nobody read as well
-  --results at|false|values what a failed mwcas returns: the word to blame, false, or the values of all words (at)
-  --crashes N               of the whole system, at random moments (0)
-  --process-crashes N       of single processes, at random moments (0)
-  --evictions SHARE         of words that a crash of the system finds in memory though nobody flushed them (0.25)
-  --flush-ns N              what a flush takes (150)
-  --yield PERCENT           of steps at which a thread is delayed a little (30)
-  --seed N                  of all choices; the interleaving is the machine's (1)
-  --log FILE|-              operation lines for linpoint check --spec mwcas; nothing is recorded without it
-  --help                    this text
+  --reads SHARE             share of reads that do not prepare an mwcas, 0 to 1 (0.2)
+  --stale SHARE             share of mwcas that expect, at one word, an older value than the one just read (0.5)
+  --unread-expected         also expect values that no operation has read
+  --results at|false|values result of a failed mwcas: the mismatched word, false, or the values of all words (at)
+  --crashes N               crashes of the whole system, at random moments (0)
+  --process-crashes N       crashes of single processes, at random moments (0)
+  --evictions SHARE         share of unflushed words that the cache has written back when the system crashes (0.25)
+  --flush-ns N              duration of a flush in nanoseconds (150)
+  --yield PERCENT           percentage of steps with a short delay (30)
+  --seed N                  seed of all choices; the machine decides the interleaving (1)
+  --log FILE|-              write operation lines for linpoint check --spec mwcas; without it nothing is recorded
+  --help                    print this text
 
-Standard error gets one line of JSON about the run. Exit code 0: it ran; 2: usage; 3: it failed.
+Standard error gets one line of JSON about the run. Exit code: 0 success, 2 usage error, 3 failure.
 )";
 
 namespace options_detail {
@@ -117,7 +117,7 @@ inline void set(Options& options, std::string_view name, std::string_view text) 
   else if (name == "--yield") options.delays = number<double>(name, text, 0, 100) / 100;
   else if (name == "--seed") options.seed = number<std::uint64_t>(name, text, 0, UINT64_MAX);
   else if (name == "--log") options.log = text;
-  else throw UsageError("there is no option " + std::string(name));
+  else throw UsageError("unknown option " + std::string(name));
   // clang-format on
 }
 
@@ -145,7 +145,7 @@ inline Options parse(std::span<char* const> arguments) {
       options.unread_expected = true;
     } else if (i + 1 == arguments.size()) {
       throw UsageError(name.starts_with("--") ? std::string(name) + " is unknown or lacks its value"
-                                              : "there is no option " + std::string(name));
+                                              : "unknown option " + std::string(name));
     } else {
       options_detail::set(options, name, arguments[++i]);
     }

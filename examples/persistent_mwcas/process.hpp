@@ -39,14 +39,14 @@ class Process {
     own_crashes_.reserve(options.process_crashes);
   }
 
-  // `start` is when all processes began.
+  // `start` is the common start time of all processes.
   void run(std::int64_t start) {
     const auto duration = static_cast<std::int64_t>(options_->seconds * 1e9);
     Operation op;
     idle_since_ = recorder_.now();
     for (std::size_t i = 0; i < options_->operations; ++i) {
       auto progress = static_cast<std::int64_t>(i);
-      // Reading the clock is not free: a look now and then is enough to stop in time.
+      // Reading the clock has a cost: occasional reads suffice to stop in time.
       if (duration > 0 && i % kOperationsPerLook == 0) elapsed_ = nanoseconds() - start;
       if (duration > 0) progress = elapsed_;
       if (duration > 0 && elapsed_ >= duration) break;
@@ -66,8 +66,9 @@ class Process {
 
   void attempt(Operation& op) {
     ++counts_.operations;
-    // A process calls as soon as its last operation has returned, so that one reading of the clock serves for both. An
-    // interval that begins a little too early is sound: it still holds the moment at which the operation takes effect.
+    // A process makes a call as soon as its last operation has returned, so that one clock read serves for both. An
+    // interval that begins slightly too early is sound: it still contains the moment at which the operation takes
+    // effect.
     const std::int64_t call = idle_since_;
     try {
       carry_out(op);
@@ -102,7 +103,7 @@ class Process {
     try {
       mwcas_->recover_process(steps_, number_);
     } catch (const Interrupted&) {
-      // Crashes of this process are planned for operations only: the whole system crashed while it was recovering.
+      // Crashes of this process are planned only during operations: the whole system crashed while it was recovering.
       crashes_->wait_for_recovery();
     }
   }
@@ -129,8 +130,8 @@ class Process {
       op.outcome = blamed ? Outcome::kFailed : Outcome::kDone;
       op.blamed = static_cast<std::uint32_t>(blamed.value_or(0));
       if (!blamed || options_->results != Results::kValues) return;
-      // A failure that tells all values is a snapshot that differs from what was expected. Should it agree by now (a
-      // value that was expected too early has come), the operation has not failed yet.
+      // A failure that returns all values is a snapshot that differs from the expected values. If it agrees by now (a
+      // value that was expected too early has been written), the operation has not failed yet.
       mwcas_->snapshot(steps_, {op.addresses.data(), op.words}, {op.seen.data(), op.words});
       if (!std::equal(op.seen.begin(), op.seen.begin() + static_cast<std::ptrdiff_t>(op.words), op.values.begin())) {
         return;

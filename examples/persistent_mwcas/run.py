@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the driver and runs it: ``python run.py --bug dirty-bit --log history.jsonl``.
 
-The options are the driver's own; ``--build FOLDER`` before them keeps the program there instead of in a temporary
-folder. ``CXX`` names another compiler. Tests and benchmarks import ``build``.
+The options are the driver's own; ``--build DIRECTORY`` before them keeps the program there instead of in a temporary
+directory. ``CXX`` names another compiler. Tests and benchmarks import ``build``.
 """
 # Run: python run.py --crashes 3 --log history.jsonl && linpoint check history.jsonl --spec mwcas
 # Exit code: 0
@@ -27,7 +27,7 @@ class NoCompilerError(BuildError):
 
 
 def build(folder: Path, *, flags: Sequence[str] = ("-O2",)) -> Path:
-    """Compile the driver into a folder, and give the program's path."""
+    """Compile the driver into a directory, and return the program's path."""
     name = os.environ.get("CXX", "c++")
     compiler = shutil.which(name)
     if compiler is None:
@@ -45,7 +45,7 @@ def main() -> int:
     keep = None
     if arguments[:1] == ["--build"]:
         if len(arguments) == 1:
-            sys.stderr.write("--build lacks its folder\n")
+            sys.stderr.write("--build requires a directory\n")
             return 2
         keep = Path(arguments[1])
         arguments = arguments[2:]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places where a thread can be delayed or stopped: before each access to the emulated memory.
 //
-// A crash is an exception, thrown at the next step: the thread abandons its operation in the middle, as a process does
-// that is killed there. It holds no lock at a step, and nothing on its stack outlives it but what memory holds.
+// A crash is an exception, thrown at the next step: the thread abandons its operation in the middle, like a process
+// that is killed there. It holds no lock at a step, and only what is in memory outlives its stack.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct Interrupted : std::exception {
   Crash crash;
 };
 
-// A crash that one thread brings about when it has come so far: in operations, or in nanoseconds of the run.
+// A crash that one thread triggers at a given progress: in operations, or in nanoseconds of the run.
 struct PlannedCrash {
   std::int64_t progress;
   Crash crash;
@@ -34,7 +34,7 @@ class Steps {
   Steps(std::uint64_t seed, double delays, std::vector<PlannedCrash> plan, std::atomic<bool>& system_crashes)
       : random_(seed), delays_(delays), plan_(std::move(plan)), system_crashes_(&system_crashes) {}
 
-  // Threads of a run in which nothing is delayed and nothing crashes pay one predictable branch a step.
+  // Threads of a run without delays and crashes pay one predictable branch per step.
   void watch() { watched_ = true; }
 
   void step() {
@@ -44,7 +44,7 @@ class Steps {
     }
   }
 
-  // Called before each operation. The crash comes some steps later, so that it hits every part of an operation.
+  // Called before each operation. The crash happens some steps later, so that it hits every part of an operation.
   void advance(std::int64_t progress) {
     if (next_ < plan_.size() && !armed_ && plan_[next_].progress <= progress) {
       armed_ = true;
@@ -65,7 +65,7 @@ class Steps {
     throw Interrupted(crash);
   }
 
-  // Where threads outnumber processors another one gets its turn; where they do not, the others run on meanwhile.
+  // If there are more threads than processors, another thread gets its turn; otherwise the others run meanwhile.
   void delay() {
     if (random_.below(2) == 0) {
       std::this_thread::yield();

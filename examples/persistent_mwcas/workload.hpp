@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one process asks for next.
+// Chooses the next operation of one process.
 //
-// Every new value is written once: it has the process in its high part and a count below. An mwcas expects values that
-// its process has read before (the paper's second assumption): mostly by a read of the same words just before,
-// sometimes by an older one. `--unread-expected` breaks that: it expects values that nobody read, or that nobody has
-// written yet.
+// Every new value is written once: it has the process in its high part and a counter below. An mwcas expects values
+// that its process has read before (the paper's second assumption): usually by a read of the same words immediately
+// before, sometimes by an older one. `--unread-expected` violates that: it expects values that no operation has read,
+// or that are not written yet.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Workload {
         latest_(options.addresses, kNothing),
         earlier_(options.addresses, kNothing) {}
 
-  // Fills in what the operation is, not what came of it. The one before must still be there: an mwcas that follows its
+  // Fills in the operation, but not its result. The previous operation must still be present: an mwcas that follows its
   // read works on the same words.
   void choose(Operation& op) {
     op.words = options_->words;
@@ -63,7 +63,7 @@ class Workload {
     }
   }
 
-  // A process that crashed starts with an empty mind; its counter goes on, since values are written once.
+  // A process that crashed forgets the values it has read; its counter continues, since values are written once.
   void forget() {
     announced_ = false;
     std::fill(latest_.begin(), latest_.end(), kNothing);
@@ -97,7 +97,7 @@ class Workload {
     if (value != kNothing) op.values[i] = value;
   }
 
-  // Now and then a value that some process may be about to write.
+  // Occasionally, a value that some process may be about to write.
   void guess(Operation& op) {
     if (options_->threads == 1 || random_.below(4) != 0) return;
     const std::size_t other = (process_ + 1 + random_.below(options_->threads - 1)) % options_->threads;
@@ -110,13 +110,13 @@ class Workload {
     return tagged(process_, first);
   }
 
-  // One more than the process, so that no value looks like the first value of all words, zero.
+  // Uses the process number plus one, so that no value equals the initial value of all words, zero.
   static Bits tagged(Bits process, Bits count) { return ((process + 1) << kProcessShift) | count; }
 
   const Options* options_;
   std::size_t process_;
   Random random_;
-  // Of each word, the value that was read last and the one before it.
+  // For each word, the value that was read last and the one before it.
   std::vector<Bits> latest_;
   std::vector<Bits> earlier_;
   Bits counter_ = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions about all objects of a short history in one call, for Python.
+// Python bindings of decisions about all objects of a short history in one call.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -17,7 +17,7 @@ using histories::Columns;
 
 void bind_decisions(nb::module_& native) {
   nb::module_ m = native.def_submodule("decisions", "All objects of a short history in one call.");
-  nb::enum_<Decider>(m, "Decider", "Who answered: see object_decisions.hpp.")
+  nb::enum_<Decider>(m, "Decider", "The algorithm that answered: see object_decisions.hpp.")
       .value("NONE", Decider::kNone)
       .value("MONITOR", Decider::kMonitor)
       .value("DEPTH_FIRST", Decider::kDepthFirst)
@@ -37,7 +37,7 @@ void bind_decisions(nb::module_& native) {
       .def_ro("culprit", &ObjectAnswer::culprit)
       .def_prop_ro(
           "flaw", [](const ObjectAnswer& self) { return std::pair(self.flaw.flaw, self.flaw.position); },
-          "What is wrong with the order, and with which operation.");
+          "The flaw in the order, and its operation.");
 
   m.def(
       "decide_objects",
@@ -52,7 +52,7 @@ void bind_decisions(nb::module_& native) {
             .value_or(std::vector<ObjectAnswer>());
       },
       "columns"_a, "blueprint"_a, "names"_a, "arities"_a, "content"_a, "allowance"_a, "stop"_a,
-      "Decide and certify all objects, or none.");
+      "Decide and certify all objects, or none of them.");
 }
 
 }  // namespace linpoint::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffered durability, decided era by era, for Python.
+// Python bindings of buffered durability, decided era by era.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -31,14 +31,14 @@ namespace {
 
 constexpr Condition kCondition = Condition::kBufferedDurable;
 
-/// The answer of the monitor for several keys, and what is wrong with its order, if anything.
+/// The monitor's answer for several keys, and the flaw in its order, if any.
 struct MonitoredEras {
   monitors::BufferedOutcome outcome;
   Finding flaw;
   bool constrained = false;
 };
 
-/// The number of each position's object.
+/// The object number of each position.
 std::vector<std::int32_t> object_of(const Columns& columns, const std::vector<Positions>& objects) {
   std::vector<std::int32_t> numbers(columns.size(), histories::kNone);
   for (std::size_t object = 0; object < objects.size(); ++object)
@@ -47,7 +47,7 @@ std::vector<std::int32_t> object_of(const Columns& columns, const std::vector<Po
   return numbers;
 }
 
-/// Whether more than times is to be respected between two operations.
+/// Whether constraints other than times order two operations.
 bool constrained(const Problem& problem) {
   const auto real = [&](const search::Pair& pair) {
     return problem.position[static_cast<std::size_t>(pair.first)] >= 0 &&
@@ -80,7 +80,7 @@ MonitoredEras monitor_eras(const Columns& columns, const Positions& positions, c
   return result;
 }
 
-/// The answer of the search for several objects of any spec.
+/// The search's answer for several objects of any spec.
 struct SearchedEras {
   eras::EraAnswer answer;
   bool constrained = false;
@@ -115,7 +115,7 @@ SearchedEras search_eras(const Columns& columns, const Positions& positions, con
 
 void bind_eras(nb::module_& native) {
   nb::module_ m = native.def_submodule("eras", "Buffered durability, decided era by era.");
-  nb::class_<MonitoredEras>(m, "MonitoredEras", "What the monitor says of several keys under buffered durability.")
+  nb::class_<MonitoredEras>(m, "MonitoredEras", "The monitor's answer for several keys under buffered durability.")
       .def_prop_ro("status", [](const MonitoredEras& self) { return self.outcome.status; })
       .def_prop_ro("order", [](const MonitoredEras& self) { return Positions(self.outcome.order); })
       .def_prop_ro("eras", [](const MonitoredEras& self) { return self.outcome.eras; })
@@ -134,7 +134,7 @@ void bind_eras(nb::module_& native) {
       .value("REFUTED", eras::Answer::kRefuted)
       .value("STOPPED", eras::Answer::kStopped)
       .value("EXCLUDED", eras::Answer::kExcluded);
-  nb::class_<SearchedEras>(m, "SearchedEras", "What the search says of several objects under buffered durability.")
+  nb::class_<SearchedEras>(m, "SearchedEras", "The search's answer for several objects under buffered durability.")
       .def_prop_ro("answer", [](const SearchedEras& self) { return self.answer.answer; })
       .def_prop_ro("order", [](const SearchedEras& self) { return Positions(self.answer.order); })
       .def_prop_ro("eras", [](const SearchedEras& self) { return self.answer.eras; })

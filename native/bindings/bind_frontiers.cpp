@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches over frontiers, for Python.
+// Python bindings of searches over frontiers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -41,8 +41,8 @@ std::unique_ptr<OwnedSearch> frontier(const Columns& columns, const nb::object& 
   return std::make_unique<OwnedSearch>(OwnedSearch{problem, nb::none(), stop, &given, std::move(made)});
 }
 
-/// The refuted part that a search has found, and what of it may be left out. What of `positions` is not in the problem
-/// is left out because it cannot matter: it belongs to the part.
+/// The refuted part that a search has found, and which of its operations may be left out. The operations of `positions`
+/// that are not in the problem, because they cannot matter, may be left out; they belong to the part.
 std::pair<Positions, Positions> refuted_part(const Columns& columns, const Positions& positions,
                                              const OwnedSearch& owned, const Blueprint& blueprint,
                                              const Content& content, std::uint64_t allowance, StopToken& stop) {
@@ -64,7 +64,7 @@ std::pair<Positions, Positions> refuted_part(const Columns& columns, const Posit
 
 void bind_frontiers(nb::module_& native) {
   nb::module_ m = native.def_submodule("frontiers", "Searches over frontiers.");
-  nb::enum_<Exclusion>(m, "FrontierExclusion", "What makes searches over frontiers not apply: see frontier_search.hpp.")
+  nb::enum_<Exclusion>(m, "FrontierExclusion", "Why searches over frontiers do not apply: see frontier_search.hpp.")
       .value("NONE", Exclusion::kNone)
       .value("KIND", Exclusion::kKind)
       .value("OPERATION", Exclusion::kOperation)
@@ -79,21 +79,21 @@ void bind_frontiers(nb::module_& native) {
         const nb::gil_scoped_release nogil;
         return frontiers::exclusion(columns, problem, blueprint, content);
       },
-      "columns"_a, "problem"_a, "blueprint"_a, "content"_a, "What excludes the operations of a problem, if anything.");
+      "columns"_a, "problem"_a, "blueprint"_a, "content"_a,
+      "Why a search over frontiers does not apply to a problem, if so.");
   m.def("frontier", &frontier, "columns"_a, "problem"_a, "blueprint"_a, "content"_a, "stop"_a,
-        "The search over frontiers for the operations of one object, which nothing excludes.");
-  m.def(
-      "refuted_part", &refuted_part, "columns"_a, "positions"_a, "search"_a, "blueprint"_a, "content"_a, "allowance"_a,
-      "stop"_a,
-      "The shortest refuted start that a search over frontiers has found, with few values, and which of its operations "
-      "may be left out.");
+        "The search over frontiers for the operations of one object; it must apply to them.");
+  m.def("refuted_part", &refuted_part, "columns"_a, "positions"_a, "search"_a, "blueprint"_a, "content"_a,
+        "allowance"_a, "stop"_a,
+        "The shortest refuted prefix that a search over frontiers has found, with few values, and which of its "
+        "operations may be left out.");
   m.def(
       "last_of_refuted",
       [](const OwnedSearch& owned) {
         const std::int32_t last = dynamic_cast<const FrontierSearch&>(*owned.search).last();
         return owned.given->position[static_cast<std::size_t>(last)];
       },
-      "search"_a, "The operation with whose return the refuted start ends.");
+      "search"_a, "The operation whose return ends the refuted prefix.");
   m.def(
       "certify_start",
       [](const Columns& columns, const Positions& positions, const Positions& scope, const Positions& open,
@@ -104,7 +104,7 @@ void bind_frontiers(nb::module_& native) {
         return std::pair(found.flaw, found.position);
       },
       "columns"_a, "positions"_a, "scope"_a, "open"_a, "condition"_a, "blueprint"_a, "items"_a,
-      "Which operation must not be left out of a refuted start, if any.");
+      "The operation that must not be left out of a refuted prefix, if any.");
 }
 
 }  // namespace linpoint::bindings

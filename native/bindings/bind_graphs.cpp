@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precedence graphs, for Python.
+// Python bindings of precedence graphs.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -34,7 +34,7 @@ using Content = std::vector<std::int64_t>;
 
 namespace {
 
-/// The answer for one object, and what is wrong with its evidence, if anything.
+/// The answer for one object, and the flaw in its evidence, if any.
 struct Graphed {
   Outcome outcome;
   Finding flaw;
@@ -57,7 +57,7 @@ Graphed graph(const Columns& columns, const Positions& positions, const Content&
   return result;
 }
 
-/// How many edges of time there are, and of all others, and whether they close no circle.
+/// The numbers of time edges and of all other edges, and whether they form no cycle.
 std::pair<std::pair<std::size_t, std::size_t>, bool> measure(const Columns& columns, const Positions& positions,
                                                              const Content& content, const Blueprint& blueprint,
                                                              Condition condition, graphs::TimeEdges kind) {
@@ -85,7 +85,7 @@ void bind_graphs(nb::module_& m) {
       .value("DISCONNECTED_FAILURE", graphs::Reason::kDisconnectedFailure)
       .value("OVERWRITTEN", graphs::Reason::kOverwritten);
 
-  nb::enum_<graphs::Exclusion>(m, "GraphExclusion", "What makes the graph not apply: see precedence.hpp.")
+  nb::enum_<graphs::Exclusion>(m, "GraphExclusion", "Why the graph does not apply: see precedence.hpp.")
       .value("NONE", graphs::Exclusion::kNone)
       .value("KIND", graphs::Exclusion::kKind)
       .value("WRITE", graphs::Exclusion::kWrite)
@@ -105,24 +105,24 @@ void bind_graphs(nb::module_& m) {
       .value("FAILED_AFTER", Because::kFailedAfter)
       .value("FAILED_BEFORE", Because::kFailedBefore);
 
-  nb::enum_<graphs::TimeEdges>(m, "TimeEdges", "Which edges of time there are: see edges.hpp.")
+  nb::enum_<graphs::TimeEdges>(m, "TimeEdges", "Which edges of time are included: see all_edges.hpp.")
       .value("NONE", graphs::TimeEdges::kNone)
       .value("MINIMAL", graphs::TimeEdges::kMinimal)
       .value("ALL", graphs::TimeEdges::kAll);
 
-  nb::enum_<Proof>(m, "Proof", "What became of checking a refutation.")
+  nb::enum_<Proof>(m, "Proof", "The result of checking a refutation.")
       .value("HOLDS", Proof::kHolds)
       .value("BROKEN", Proof::kBroken)
       .value("TOO_LONG", Proof::kTooLong);
 
   nb::class_<Link>(m, "Link", "One operation must come before another.")
-      .def_ro("source", &Link::from, "Its position; -1 for the first state.")
+      .def_ro("source", &Link::from, "Its position; -1 for the initial state.")
       .def_ro("target", &Link::to)
       .def_ro("because", &Link::because)
       .def_ro("word", &Link::word, "The number of the word, or -1.")
       .def_ro("value", &Link::value, "The number of its value, or -1.");
 
-  nb::class_<Graphed>(m, "Graphed", "What the precedence graph says of one object.")
+  nb::class_<Graphed>(m, "Graphed", "The precedence graph's answer for one object.")
       .def_prop_ro("status", [](const Graphed& self) { return self.outcome.status; })
       .def_prop_ro("order", [](const Graphed& self) { return Positions(self.outcome.order); })
       .def_prop_ro("reason", [](const Graphed& self) { return self.outcome.refutation.reason; })
@@ -136,23 +136,23 @@ void bind_graphs(nb::module_& m) {
       .def_prop_ro("kept", [](const Graphed& self) { return self.outcome.refutation.kept; })
       .def_prop_ro(
           "scope", [](const Graphed& self) { return self.outcome.refutation.scope; },
-          "Where there are blind writes: operations that are a violation by themselves, which is not certified yet.")
+          "With blind writes: operations that are a violation by themselves, which is not certified yet.")
       .def_prop_ro("exclusion", [](const Graphed& self) { return self.outcome.exclusion; })
       .def_prop_ro("culprit", [](const Graphed& self) { return self.outcome.culprit; })
       .def_prop_ro(
           "flaw", [](const Graphed& self) { return std::pair(self.flaw.flaw, self.flaw.position); },
-          "What is wrong with the order, and with which operation.")
-      .def_ro("proof", &Graphed::proof, "Whether the refutation was found to hold.");
+          "The flaw in the order, and its operation.")
+      .def_ro("proof", &Graphed::proof, "Whether the refutation was certified.");
 
   m.def("graph", &graph, "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "stop"_a, "paper"_a,
-        "parallel"_a, "Decide the operations on one memory, which begins with this content, and certify the evidence.");
+        "parallel"_a, "Decide the operations on one memory with this initial content, and certify the evidence.");
   m.def(
       "graph_edges",
       [](const Columns& columns, const Positions& positions, const Content& content, const Blueprint& blueprint,
          Condition condition, graphs::TimeEdges times, const Positions& around) {
         const nb::gil_scoped_release nogil;
         auto links = graphs::edges({columns, positions.all, condition, blueprint, content}, times);
-        // Of a long history a picture shows a few operations; all its links as Python objects would take gigabytes.
+        // For a long history, a picture shows a few operations; all links as Python objects would take gigabytes.
         std::vector<char> near(columns.size());
         for (const std::int32_t each : around.all) near.at(static_cast<std::size_t>(each)) = 1;
         std::erase_if(links, [&](const Link& link) {
@@ -164,7 +164,7 @@ void bind_graphs(nb::module_& m) {
       "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "times"_a, "around"_a,
       "The edges of the precedence graph that begin or end at one of the operations `around`.");
   m.def("measure_graph", &measure, "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "times"_a,
-        "How many edges of time and how many others there are, and whether a search finds no circle.");
+        "The numbers of time edges and of other edges, and whether a search finds no cycle.");
   m.def(
       "words_fit",
       [](const Columns& columns, const Blueprint& blueprint, bool parallel) {
@@ -183,7 +183,7 @@ void bind_graphs(nb::module_& m) {
         return first.get() && second;
       },
       "columns"_a, "blueprint"_a, "parallel"_a = false,
-      "Whether the arguments of all operations are lists of cells as the spec wants them.");
+      "Whether the arguments of all operations are lists of cells as the spec requires.");
 }
 
 }  // namespace linpoint::bindings

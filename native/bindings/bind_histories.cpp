@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories as columns, for Python.
+// Python bindings of histories as columns.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -23,7 +23,7 @@ using histories::Columns;
 
 namespace {
 
-/// Columns that do not fit together must not reach the core, which trusts them.
+/// Inconsistent columns must not reach the core, which trusts them.
 void require(bool fits) {
   if (!fits) throw nb::value_error("columns do not fit together");
 }
@@ -128,7 +128,8 @@ void bind_histories(nb::module_& m) {
 
   nb::class_<Columns> columns_class(m, "Columns", "A history as integers.");
 
-  nb::class_<Classes>(m, "Classes", "Operations that are alike, numbered; `first` has the first operation of each.")
+  nb::class_<Classes>(m, "Classes",
+                      "Classes of equivalent operations, numbered; `first` has the first operation of each.")
       .def_ro("first", &Classes::first)
       .def("__len__", [](const Classes& classes) { return classes.first.size(); })
       .def(
@@ -141,7 +142,7 @@ void bind_histories(nb::module_& m) {
           "split_effective",
           [](const Classes& classes, const Columns& columns) {
             std::vector<Positions> objects;
-            if (classes.first.size() == 1) {  // one object, which a long history often is
+            if (classes.first.size() == 1) {  // one object, as is common in long histories
               objects.emplace_back(effective(columns));
               if (objects.front().all.empty()) objects.clear();
               return objects;
@@ -161,7 +162,7 @@ void bind_histories(nb::module_& m) {
               if (static_cast<std::size_t>(numbers[i]) == merged.first.size()) merged.first.push_back(classes.first[i]);
             return merged;
           },
-          "numbers"_a, "Classes made of these: `numbers` says which each becomes, numbered in order of appearance.");
+          "numbers"_a, "Merged classes: `numbers` maps each class to its new class; numbered in order of appearance.");
 
   columns_class
       .def("__init__", &construct, "process"_a, "call"_a, "ret"_a, "end"_a, "outcome"_a, "key"_a, "name"_a, "result"_a,
@@ -182,7 +183,7 @@ void bind_histories(nb::module_& m) {
             require_numbers(columns, numbers.shape(0));
             return histories::with_values(columns, view(numbers));
           },
-          "numbers"_a, "The same columns with other numbers for values, keys and what is in lists among them.")
+          "numbers"_a, "The same columns with other numbers for values, keys and the items of lists.")
       .def(
           "with_lists",
           [](const Columns& columns, const Column<std::int32_t>& slots, const Column<std::int64_t>& first,
@@ -196,7 +197,7 @@ void bind_histories(nb::module_& m) {
             return histories::with_lists(columns, view(slots), std::move(lists));
           },
           "slots"_a, "first"_a, "tokens"_a,
-          "The same columns with lists for the arguments and results whose numbers have a slot: see columns.hpp.")
+          "The same columns with lists for the arguments and results whose numbers have a slot: see list_equality.hpp.")
       .def(
           "equated",
           [](const Columns& columns, std::int32_t scalars) {
@@ -209,11 +210,11 @@ void bind_histories(nb::module_& m) {
             return std::pair(std::move(equated.columns), lists);
           },
           "scalars"_a,
-          "The same columns with numbers from `scalars` on for lists, the same for equal ones; and the first list that "
-          "has each of them, 32 bits each.")
+          "The same columns with numbers from `scalars` on for lists, equal lists sharing one; and the first list with "
+          "each number, 32 bits each.")
       .def_prop_ro(
           "lists", [](const Columns& columns) { return columns.lists ? columns.lists->size() : std::size_t{0}; },
-          "How many lists there are.")
+          "The number of lists.")
       .def(
           "tokens",
           [](const Columns& columns, std::size_t list) {
@@ -221,7 +222,7 @@ void bind_histories(nb::module_& m) {
             const auto tokens = (*columns.lists)[list];
             return std::vector<std::int32_t>(tokens.begin(), tokens.end());
           },
-          "list"_a, "A list as columns.hpp describes it.")
+          "list"_a, "The tokens of a list: see integer_columns.hpp.")
       .def(
           "numbers_at",
           [](const Columns& columns, std::size_t position) {
@@ -259,7 +260,7 @@ void bind_histories(nb::module_& m) {
             columns.skewed = skew > 0;
             return columns;
           },
-          "skew"_a, "The same columns with clocks that differ by so much.")
+          "skew"_a, "The same columns with clocks that differ by up to `skew`.")
       .def_prop_ro("hinted", [](const Columns& columns) { return !columns.hint.empty(); })
       .def(
           "classify",
@@ -289,7 +290,7 @@ void bind_histories(nb::module_& m) {
               return integers.data()[value] != std::numeric_limits<std::int64_t>::min();
             });
           },
-          "integers"_a, "Whether all arguments are integers, which `integers` says of each value.")
+          "integers"_a, "Whether all arguments are integers; `integers` has a flag for each value.")
       .def("by_object", &histories::by_object, "key_argument"_a)
       .def("by_first_argument", &histories::by_first_argument);
 
@@ -304,7 +305,7 @@ void bind_histories(nb::module_& m) {
       .value("OBJECT_CRASH", Phase::kObjectCrash)
       .value("OBJECT_RECOVERY", Phase::kObjectRecovery)
       .value("RETURN", Phase::kReturn);
-  m.def("rank", &rank, "spans"_a, "Ranks of calls and returns, and chains: see ranking.hpp.");
+  m.def("rank", &rank, "spans"_a, "Ranks of calls and returns, and chains: see time_ranking.hpp.");
 }
 
 }  // namespace linpoint::bindings

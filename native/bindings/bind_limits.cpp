@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guard of a command's limits, for Python.
+// Python bindings of the guard of a command's limits.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -32,7 +32,7 @@ void bind_limits(nb::module_& native) {
       .value("MEMORY", Limit::kMemory)
       .value("INTERRUPT", Limit::kInterrupt);
 
-  nb::class_<ProcessGuard>(m, "ProcessGuard", "Holds a command to its limits: see process_guard.hpp.")
+  nb::class_<ProcessGuard>(m, "ProcessGuard", "Enforces the limits of a command: see process_guard.hpp.")
       .def(
           "__init__",
           [](ProcessGuard* self, std::optional<double> seconds, double time_grace, double interrupt_grace,
@@ -67,7 +67,7 @@ void bind_limits(nb::module_& native) {
       .def("release", &ProcessGuard::release, nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "answer_marks", [] { return std::tuple(limits::kLimitMark, limits::kProgressMark, limits::kPeakMark); },
-      "What stands in a prepared answer for the limit, the progress and the peak of memory.");
+      "The placeholders in a prepared answer for the limit, the progress and the peak of memory.");
 }
 
 }  // namespace linpoint::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitors and the replay of orders, for Python.
+// Python bindings of monitors and of the replay of orders.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -30,7 +30,7 @@ using Content = std::vector<std::int64_t>;
 
 namespace {
 
-/// The answer for one object, and what is wrong with its order, if anything.
+/// The answer for one object, and the flaw in its order, if any.
 struct Monitored {
   Outcome outcome;
   Finding flaw;
@@ -87,7 +87,7 @@ void bind_monitors(nb::module_& m) {
       .value("SURVIVORS_DIFFER", Reason::kSurvivorsDiffer)
       .value("NO_COMMON_MOMENT", Reason::kNoCommonMoment);
 
-  nb::enum_<Exclusion>(m, "Exclusion", "What makes a monitor not apply: see monitor.hpp.")
+  nb::enum_<Exclusion>(m, "Exclusion", "Why a monitor does not apply: see monitor.hpp.")
       .value("NONE", Exclusion::kNone)
       .value("KIND", Exclusion::kKind)
       .value("OPERATION", Exclusion::kOperation)
@@ -102,7 +102,7 @@ void bind_monitors(nb::module_& m) {
       .value("FAILED_COMPARE", Exclusion::kFailedCompare)
       .value("SPANS_CRASH", Exclusion::kSpansCrash);
 
-  nb::class_<Monitored>(m, "Monitored", "What a monitor says of one object.")
+  nb::class_<Monitored>(m, "Monitored", "A monitor's answer for one object.")
       .def_prop_ro("status", [](const Monitored& self) { return self.outcome.status; })
       .def_prop_ro("order", [](const Monitored& self) { return Positions(self.outcome.order); })
       .def_prop_ro("reason", [](const Monitored& self) { return self.outcome.reason; })
@@ -113,12 +113,11 @@ void bind_monitors(nb::module_& m) {
       .def_prop_ro("relaxed", [](const Monitored& self) { return self.outcome.relaxed; })
       .def_prop_ro(
           "flaw", [](const Monitored& self) { return std::pair(self.flaw.flaw, self.flaw.position); },
-          "What is wrong with the order, and with which operation.")
-      .def_ro("constrained", &Monitored::constrained,
-              "There is more to respect than the times, which the monitor does not look at.");
+          "The flaw in the order, and its operation.")
+      .def_ro("constrained", &Monitored::constrained, "Constraints other than times exist, which the monitor ignores.");
 
   m.def("monitor", &monitor, "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "stop"_a,
-        "Decide the operations of one object, whose first state has this content, and certify the order.");
+        "Decide the operations of one object with this initial content, and certify the order.");
   m.def(
       "covers",
       [](const Columns& columns, const Blueprint& blueprint) {
@@ -127,7 +126,7 @@ void bind_monitors(nb::module_& m) {
           if (!compiler.compile(op, !columns.certain(op))) return false;
         return true;
       },
-      "columns"_a, "blueprint"_a, "Whether the native core knows every operation, as it does not with fractions.");
+      "columns"_a, "blueprint"_a, "Whether the native core supports every operation; it does not support fractions.");
   m.def(
       "certify_scope",
       [](const Columns& columns, const Positions& positions, const Positions& scope, const Blueprint& blueprint,
@@ -137,7 +136,7 @@ void bind_monitors(nb::module_& m) {
         return std::pair(found.flaw, found.position);
       },
       "columns"_a, "positions"_a, "scope"_a, "blueprint"_a, "items"_a,
-      "Which operation must not be left out of a violation, if any.");
+      "The operation that must not be left out of a violation, if any.");
   m.def(
       "certify_count",
       [](const Columns& columns, const Positions& positions, const Positions& telling, Reason reason,
@@ -146,7 +145,7 @@ void bind_monitors(nb::module_& m) {
         return verdicts::check_count(columns, positions.all, telling.all, reason, blueprint, content.at(0));
       },
       "columns"_a, "positions"_a, "telling"_a, "reason"_a, "blueprint"_a, "content"_a,
-      "Whether counting proves that the telling operations cannot be right.");
+      "Whether counting proves that the evidence operations cannot be correct.");
   m.def(
       "certify_replay",
       [](const Columns& columns, const Positions& order, const Blueprint& blueprint, const Content& content) {
@@ -155,7 +154,7 @@ void bind_monitors(nb::module_& m) {
         return std::pair(found.flaw, found.position);
       },
       "columns"_a, "order"_a, "blueprint"_a, "content"_a,
-      "Which operation a plain object of that kind rejects in its place, if any.");
+      "The operation that a plain object of that kind rejects at its place, if any.");
 }
 
 }  // namespace linpoint::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers have read, for Python.
+// Python bindings of tables that readers fill.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -29,7 +29,7 @@ nb::object text_of(std::string_view text) {
   return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr));
 }
 
-/// An integer or a string as itself, a JSON text as bytes; constants are the reader's own.
+/// An integer or a string as itself, a JSON text as bytes; constants belong to the reader.
 nb::object value_of(const Interner& interner, std::int32_t number) {
   if (number < 0 || static_cast<std::size_t>(number) >= interner.size()) throw nb::index_error();
   switch (interner.kind(number)) {
@@ -47,7 +47,7 @@ nb::object value_of(const Interner& interner, std::int32_t number) {
   return number == ValueStore::kNull ? nb::none() : nb::object(nb::bool_(number == ValueStore::kTrue));
 }
 
-/// The value whose tokens begin here, and where they end. A list is a tuple; `object` makes one of a dict.
+/// The value whose tokens begin here; advances past them. A list is a tuple; `object` converts a dict.
 nb::object item_of(const Interner& interner, const std::int32_t*& token, nb::handle object) {
   const std::int32_t header = *token++;
   if (header >= 0) return value_of(interner, header);
@@ -74,12 +74,12 @@ nb::list values_of(const Interner& interner) {
   return values;
 }
 
-/// The number of a string or an integer of 64 bits that was read, else -1.
+/// The number of a string or a 64-bit integer that was read, else -1.
 std::int32_t find(const Interner& interner, nb::handle value) {
   if (PyUnicode_CheckExact(value.ptr())) {
     Py_ssize_t size = 0;
     const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-    if (text == nullptr) PyErr_Clear();  // half a surrogate pair, which no file has
+    if (text == nullptr) PyErr_Clear();  // half a surrogate pair, which no file contains
     return text == nullptr ? -1 : interner.find_string({text, static_cast<std::size_t>(size)});
   }
   if (!PyLong_CheckExact(value.ptr())) return -1;
@@ -100,7 +100,7 @@ nb::tuple row(const OperationTable& table, const Columns& columns, std::size_t p
 }  // namespace
 
 void bind_operation_table(nb::module_& m) {
-  nb::class_<OperationTable>(m, "OperationTable", "What a reader has read; see operation_table.hpp.")
+  nb::class_<OperationTable>(m, "OperationTable", "The operations that a reader has read; see operation_table.hpp.")
       .def(
           "take_columns",
           [](OperationTable& table, const Column<std::int64_t>& crash_time, const Column<std::int32_t>& crash_process) {
@@ -112,29 +112,32 @@ void bind_operation_table(nb::module_& m) {
             }
             return columns;
           },
-          "crash_time"_a, "crash_process"_a, "The columns of the operations, with the crashes by time; only once.")
+          "crash_time"_a, "crash_process"_a,
+          "The columns of the operations, with the crashes by time; may be called only once.")
       .def(
           "others", [](const OperationTable& table) { return table.others(); },
-          "What is no operation, as JSON texts with their lines.")
+          "Entries that are not operations, as JSON texts with their lines.")
       .def(
           "names", [](const OperationTable& table) { return values_of(table.names()); }, "By number.")
       .def(
           "processes", [](const OperationTable& table) { return values_of(table.processes()); }, "By number.")
       .def_prop_ro("fractional", &OperationTable::fractional, "Whether any time is a float.")
-      .def_prop_ro("clocked", &OperationTable::clocked, "Whether any operation has clock readings beside its times.")
-      .def("instant", &OperationTable::instant, "time"_a, "Any other time as the columns would have it, if they could.")
+      .def_prop_ro("clocked", &OperationTable::clocked,
+                   "Whether any operation has clock readings in addition to its times.")
+      .def("instant", &OperationTable::instant, "time"_a,
+           "Any other time as the columns would represent it, if they can.")
       .def(
           "process_number",
           [](const OperationTable& table, nb::handle process) { return find(table.processes(), process); }, "process"_a,
           "The number of a process, or -1.")
       .def(
-          "__len__", [](const OperationTable& table) { return table.values().size(); }, "How many values there are.")
+          "__len__", [](const OperationTable& table) { return table.values().size(); }, "The number of values.")
       .def(
           "values", [](const OperationTable& table) { return values_of(table.values()); },
-          "What each number stands for, as `value` says it.")
+          "The value of each number, as from `value`.")
       .def(
           "value", [](const OperationTable& table, std::int32_t number) { return value_of(table.values(), number); },
-          "number"_a, "What a number stands for; bytes are JSON text that is not decoded yet.")
+          "number"_a, "The value of a number; bytes are JSON text that is not decoded yet.")
       .def(
           "number", [](const OperationTable& table, nb::handle value) { return find(table.values(), value); },
           "value"_a, "The number of an integer or a string, or -1.")
@@ -156,7 +159,7 @@ void bind_operation_table(nb::module_& m) {
             return item_of(table.values(), token, object);
           },
           "columns"_a, "list"_a, "object"_a,
-          "A list of the columns that were taken, as a tuple or as what `object` makes of a dict.")
+          "A list of the columns that were taken: a tuple, or the result of `object` for a dict.")
       .def("row", &row, "columns"_a, "position"_a,
            "Process, name, arguments, result, call, return, outcome, key, order, clocks and line of an operation.");
 }

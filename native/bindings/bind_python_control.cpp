@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of Python threads and the explorers, for Python.
+// Python bindings of controlled Python threads and of the explorers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -64,7 +64,8 @@ void bind_explorers(nb::module_& m) {
   m.def("explore_again", &replay_of, nb::arg("deviations"));
 }
 
-/// What each process did: a list of (call, return, value, raised) for each, with -1 for what did not happen.
+/// The operations of each process: a list of (call, return, value, raised), with -1 for a call or return that did not
+/// happen.
 nb::list operations() {
   nb::list all;
   for (const auto& slot : control().slots()) {
@@ -78,7 +79,7 @@ nb::list operations() {
   return all;
 }
 
-/// Processes that waited when the run ended: (process, place of what it waits for, owner or None, background).
+/// The processes that were blocked when the run ended: (process, place it waits for, owner or None, background).
 nb::list waiting() {
   nb::list found;
   for (const control::Waiting& each : control().waiting()) {
@@ -181,7 +182,7 @@ void bind_control(nb::module_& m) {
   m.def(
       "control_aside",
       [](nb::callable function, const nb::args& args) {
-        const control::Aside aside;  // what it does is no part of the run
+        const control::Aside aside;  // its actions are not part of the run
         return nb::object(function(*args));
       },
       nb::arg("function"), nb::arg("args"));

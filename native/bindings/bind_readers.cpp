@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of histories, for Python.
+// Python bindings of the history readers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -30,13 +30,13 @@ using histories::TextReader;
 
 namespace {
 
-/// Columns of a table as readers know them.
+/// Requires that the columns of a table are numbers that readers know.
 void require_columns(const std::vector<std::int32_t>& columns) {
   for (const std::int32_t column : columns)
     if (column < CsvReader::kIgnored || column >= histories::TableRow::kColumns) throw nb::index_error();
 }
 
-/// What a capsule of Arrow's C data interface holds, which stays its own.
+/// The content of a capsule of Arrow's C data interface, which keeps ownership.
 template <typename T>
 const T& held(nb::handle capsule, const char* name) {
   const void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
@@ -55,13 +55,13 @@ void bind_readers(nb::module_& m) {
             const nb::gil_scoped_release released;
             return reader.feed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
           },
-          "block"_a, "Read on. False once anything was declined.")
-      .def("decline", &TextReader::decline, "Something else is wrong with the text.")
+          "block"_a, "Read the next block. False if anything was declined.")
+      .def("decline", &TextReader::decline, "Decline the text because of an error elsewhere.")
       .def("append", &TextReader::append, "other"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "Go on with what another reader has read of the lines that follow; it is empty afterwards.")
+           "Append what another reader has read of the lines that follow; that reader is empty afterwards.")
       .def("finish", &TextReader::finish, nb::call_guard<nb::gil_scoped_release>(),
-           "The text ends here. False if it was declined.")
-      .def("take_table", &TextReader::take_table, "What was read; only once.");
+           "End the text. False if it was declined.")
+      .def("take_table", &TextReader::take_table, "The operations that were read; may be called only once.");
 
   nb::class_<LineReader, TextReader>(m, "LineReader", "Operation lines; see line_reader.hpp.")
       .def(nb::init<std::size_t>(), "expected_bytes"_a);
@@ -95,11 +95,11 @@ void bind_readers(nb::module_& m) {
             return reader.add(type, rows, columns);
           },
           "schema"_a, "batch"_a, "columns"_a,
-          "Read a batch, as the capsules of an array of structs, whose members are these columns of ours. False once "
+          "Read a batch, given as the capsules of an array of structs whose members are these columns. False if "
           "anything was declined.")
       .def("finish", &ArrowReader::finish, nb::call_guard<nb::gil_scoped_release>(),
-           "No batch follows. False if there is nothing that counts.")
-      .def("take_table", &ArrowReader::take_table, "What was read; only once.");
+           "End the table. False if it has no entries.")
+      .def("take_table", &ArrowReader::take_table, "The operations that were read; may be called only once.");
 }
 
 }  // namespace linpoint::bindings

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of threads and the gate at which they start, for Python.
+// Python bindings of thread logs and of the gate at which threads start.
 //
-// A log owns a reference to each value in it. Whatever is not a plain constant goes through `snapshot`, a function of
-// Python, before the moment of the call and after the moment of the return: so what the operation or anybody later does
-// to a list cannot change what was recorded, and the operation's interval has nothing of ours in it.
+// A log owns a reference to each of its values. Every value that is not a plain constant is passed through `snapshot`,
+// a Python function, before the call time and after the return time. So later changes of a list, by the operation or
+// another thread, cannot change the record, and the operation's interval contains none of linpoint's own work.
 #include <nanobind/nanobind.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -87,7 +87,8 @@ class ThreadLog {
     return found;
   }
 
-  /// Forgets everything and lets go of it. The log is empty before anything is let go: that may run code of a user.
+  /// Clears the log and releases its values. The log is empty before anything is released, since that may run user
+  /// code.
   void clear() {
     std::vector<PyObject*> held;
     log_.visit([&](const Entry& entry) {
@@ -116,7 +117,7 @@ class ThreadLog {
     return constant(value.ptr()) ? nb::borrow(value) : nb::object(snapshot_(value));
   }
 
-  /// One by one: an argument without a value of its own must not make one text of all of them.
+  /// One by one: an argument that cannot be recorded as a value must not turn all arguments into one text.
   [[nodiscard]] nb::object snapshots(const nb::tuple& values) const {
     nb::object kept = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
     if (!kept.is_valid()) throw nb::python_error();
@@ -156,8 +157,8 @@ PyType_Slot slots[] = {
 
 using Gate = std::barrier<>;
 
-/// Lets timed waits of this thread end when they should, and not up to 50 microseconds later to save power. A thread
-/// that waits for the interpreter lock asks for it after such a wait, so operations are interrupted far more often.
+/// Makes timed waits of this thread end on time, instead of up to 50 microseconds later to save power. After such a
+/// wait a thread requests the interpreter lock, so operations are interrupted far more often.
 void wait_precisely() {
 #ifdef __linux__
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -173,22 +174,25 @@ void bind_record(nb::module_& m) {
       .value("RAISED", Ending::kRaised)
       .value("FAILED", Ending::kFailed)
       .value("UNKNOWN", Ending::kUnknown);
-  nb::class_<ThreadLog>(m, "ThreadLog", nb::type_slots(slots), "What one thread did and when; see log.hpp.")
+  nb::class_<ThreadLog>(m, "ThreadLog", nb::type_slots(slots),
+                        "The operations of one thread with their times; see thread_log.hpp.")
       .def(nb::init<nb::callable, std::size_t>(), "snapshot"_a, "expected"_a)
       .def("call", &ThreadLog::call, "operation"_a, "args"_a,
-           "An operation begins. False, and nothing happens, if the one before is still open.")
-      .def("returned", &ThreadLog::returned, "result"_a.none(), "The open operation returned.")
-      .def("raised", &ThreadLog::raised, "error"_a, "The open operation raised; the name of the error's type is kept.")
-      .def("ended", &ThreadLog::ended, "ending"_a, "The open operation ended without a result.")
+           "Begin an operation. False, without effect, if the previous one is still open.")
+      .def("returned", &ThreadLog::returned, "result"_a.none(), "End the open operation with a result.")
+      .def("raised", &ThreadLog::raised, "error"_a,
+           "End the open operation with an exception; the name of its type is kept.")
+      .def("ended", &ThreadLog::ended, "ending"_a, "End the open operation without a result.")
       .def_prop_ro("open", &ThreadLog::open, "Whether an operation is open.")
-      .def("__len__", &ThreadLog::size, "How many operations were called.")
+      .def("__len__", &ThreadLog::size, "The number of operations called.")
       .def("entries", &ThreadLog::entries,
-           "Operation, arguments, call, return, ending and result of each, by call; return is None for an open one.")
-      .def("clear", &ThreadLog::clear, "Forget everything; only while no thread writes.");
-  nb::class_<Gate>(m, "Gate", "Opens for all when the last has arrived.")
+           "Operation, arguments, call, return, ending and result of each operation, by call; return is None for an "
+           "open one.")
+      .def("clear", &ThreadLog::clear, "Remove all entries; only while no thread writes.");
+  nb::class_<Gate>(m, "Gate", "A barrier: opens for all threads when the last has arrived.")
       .def(nb::init<std::ptrdiff_t>(), "parties"_a)
-      .def("arrive", &Gate::arrive_and_wait, nb::call_guard<nb::gil_scoped_release>(), "Wait for the others.");
-  m.def("wait_precisely", &wait_precisely, "Timed waits of this thread end when they should; see record.cpp.");
+      .def("arrive", &Gate::arrive_and_wait, nb::call_guard<nb::gil_scoped_release>(), "Wait for the other threads.");
+  m.def("wait_precisely", &wait_precisely, "Make timed waits of this thread end on time; see bind_record.cpp.");
 }
 
 }  // namespace linpoint::bindings

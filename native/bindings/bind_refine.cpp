@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and their searches, for Python: programs in, numbers of states and steps of a run out.
+// Python bindings of models and their searches: programs in, state numbers and the steps of a run out.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
@@ -73,7 +73,7 @@ std::vector<Footprint> footprints(const std::vector<std::pair<std::uint64_t, std
   return made;
 }
 
-/// The numbers of a program by their names, so that none can be taken for another.
+/// The numbers of a program by name, so that none can be mistaken for another.
 void set_numbers(Program& program, const std::map<std::string, std::int64_t>& numbers) {
   const std::map<std::string, std::uint32_t*> known{
       {"processes", &program.processes},
@@ -121,7 +121,7 @@ void set_numbers(Program& program, const std::map<std::string, std::int64_t>& nu
   }
 }
 
-/// A search with the Python objects it needs, which must not go before it.
+/// A search with the Python objects it needs, which must outlive it.
 class OwnedModelSearch {
  public:
   OwnedModelSearch(nb::object program, nb::object spec, nb::object stop, unsigned threads)
@@ -158,8 +158,8 @@ class OwnedModelSearch {
     rethrow();
     return out;
   }
-  /// Whether a run was found that goes on for ever, whether it ends waiting, the process, how many steps come before
-  /// the round, and all steps.
+  /// The infinite run found, if any: whether there is one, whether it ends waiting, the process, the number of steps
+  /// before the cycle, and all steps.
   std::tuple<bool, bool, std::uint32_t, std::size_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> lasso(
       int property, int fairness) {
     Lasso found;
@@ -197,7 +197,7 @@ class OwnedModelSearch {
   [[nodiscard]] std::uint32_t depth() const { return search_->progress().depth.load(); }
 
  private:
-  /// A guess at how many different results there are: few, and the values that operations are called with.
+  /// An estimate of the number of different results: a few, plus the values that operations are called with.
   [[nodiscard]] unsigned results() const {
     std::set<Slot> values;
     for (const Invocation& each : model_.invocations) values.insert(each.arguments.begin(), each.arguments.end());
@@ -217,12 +217,12 @@ class OwnedModelSearch {
 };
 
 void bind_step_details(nb::module_& m) {
-  nb::class_<Violation>(m, "ModelViolation", "A step of a model that goes wrong.")
+  nb::class_<Violation>(m, "ModelViolation", "A step of a model that causes a violation.")
       .def_prop_ro("wrong", [](const Violation& v) { return static_cast<int>(v.wrong); })
       .def_prop_ro("fault", [](const Violation& v) { return static_cast<int>(v.fault); })
       .def_ro("process", &Violation::process)
       .def_ro("instruction", &Violation::instruction);
-  nb::class_<Reached>(m, "ModelReached", "How far a search of a model came.")
+  nb::class_<Reached>(m, "ModelReached", "How far a search of a model got.")
       .def_prop_ro("ending", [](const Reached& r) { return static_cast<int>(r.ending); })
       .def_ro("states", &Reached::states)
       .def_ro("transitions", &Reached::transitions)
@@ -233,7 +233,7 @@ void bind_step_details(nb::module_& m) {
       .def_ro("instruction", &Reached::instruction)
       .def_prop_ro("violations", [](const Reached& r) { return r.violations; })
       .def_prop_ro("returns", [](const Reached& r) { return r.returns; });
-  nb::class_<Event>(m, "ModelEvent", "What happened within a step of a model.")
+  nb::class_<Event>(m, "ModelEvent", "An event within a step of a model.")
       .def_prop_ro("kind", [](const Event& e) { return static_cast<int>(e.kind); })
       .def_ro("process", &Event::process)
       .def_ro("instruction", &Event::instruction)
@@ -290,16 +290,17 @@ void bind_refine(nb::module_& native) {
           },
           "numbers"_a, "code"_a, "places"_a, "classes"_a, "choices"_a, "invocations"_a, "groups"_a, "stops"_a,
           "gives"_a, "initial"_a, "widths"_a, "setup"_a, "touched"_a);
-  nb::class_<AskingSystem>(m, "ModelSpecification", "What a search of a model compares it with.")
+  nb::class_<AskingSystem>(m, "ModelSpecification", "The specification that a search compares a model with.")
       .def_prop_ro("caller", &AskingSystem::caller);
   nb::class_<AbstractModel, AskingSystem>(m, "AbstractModel", "Another model as the specification.")
       .def(nb::init<nb::object, std::vector<unsigned>, nb::callable>(), "program"_a, "invocations"_a, "same"_a)
       .def_prop_ro("fault", &AbstractModel::fault);
-  nb::class_<PythonSpec, AskingSystem>(m, "ModelSpec", "A sequential spec, as a search of a model asks it.")
+  nb::class_<PythonSpec, AskingSystem>(m, "ModelSpec", "A sequential spec, as a search of a model calls it.")
       .def(nb::init<unsigned, unsigned, std::uint32_t, bool, nb::callable, nb::callable>(), "processes"_a,
            "invocations"_a, "initial"_a, "by_process"_a, "apply"_a, "allows"_a)
       .def("status", &PythonSpec::status, "number"_a);
-  nb::class_<OwnedModelSearch>(m, "ModelSearch", "The product of a model and its specification, breadth first.")
+  nb::class_<OwnedModelSearch>(m, "ModelSearch",
+                               "Breadth-first search of the product of a model and its specification.")
       .def(nb::init<nb::object, nb::object, nb::object, unsigned>(), "program"_a, "spec"_a.none(), "stop"_a,
            "threads"_a)
       .def("run", &OwnedModelSearch::run, "most_depth"_a, "deadlocks"_a)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specs, problems, searches and certificates, for Python.
+// Python bindings of specs, problems, searches and certificates.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -44,7 +44,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> as_tuples(const std::vector<P
   return tuples;
 }
 
-/// A table with the token it takes its memory from.
+/// A table with the token that accounts for its memory.
 struct SharedTable {
   nb::object stop;
   std::shared_ptr<SeenTable> table;
@@ -118,11 +118,11 @@ void bind_searches(nb::module_& m) {
       .value("STOPPED", Status::kStopped)
       .value("PAUSED", Status::kPaused);
 
-  nb::class_<StopToken>(m, "StopToken", "When to stop; shared by the searches of one check.")
+  nb::class_<StopToken>(m, "StopToken", "A stop token, shared by the searches of one check.")
       .def("__init__", [](StopToken* self) { new (self) StopToken(nullptr, /*heeds_process=*/true); })
       .def(
           "child", [](StopToken& parent) { return std::make_unique<StopToken>(&parent); }, nb::keep_alive<0, 1>(),
-          "A token for one part: it stops with this one, and can be stopped alone.")
+          "A token for one part: it stops with this one, and can be stopped separately.")
       .def("set_time_limit", &StopToken::set_time_limit, "seconds"_a)
       .def("set_memory_limit", &StopToken::set_memory_limit, "bytes"_a)
       .def("stop", &StopToken::stop, "reason"_a)
@@ -133,7 +133,7 @@ void bind_searches(nb::module_& m) {
       .def_prop_ro("configurations", &StopToken::configurations)
       .def_prop_ro("linearized", &StopToken::linearized);
 
-  nb::class_<Alphabet>(m, "Alphabet", "Which operations of a history are one symbol.")
+  nb::class_<Alphabet>(m, "Alphabet", "The symbols of a history's operations.")
       .def(
           "__init__",
           [](Alphabet* self, const Classes& exact, const Classes& loose) {
@@ -158,7 +158,8 @@ void bind_searches(nb::module_& m) {
             return machine.state(content);
           },
           "content"_a);
-  nb::class_<specs::Blueprint>(m, "Blueprint", "What the native core must know of a built-in spec and a history.")
+  nb::class_<specs::Blueprint>(m, "Blueprint",
+                               "What the native core needs to know about a built-in spec and a history.")
       .def(
           "__init__",
           [](specs::Blueprint* self, const std::string& kind, const std::vector<std::string>& names,
@@ -183,7 +184,7 @@ void bind_searches(nb::module_& m) {
         return specs::native_machine(columns, blueprint, exact.first, loose.first);
       },
       "columns"_a, "blueprint"_a, "exact"_a, "loose"_a,
-      "The native steps of a built-in spec, or None where they do not cover the history.");
+      "The native steps of a built-in spec, or None if they do not cover the history.");
 
   nb::enum_<Condition>(m, "Condition")
       .value("LINEARIZABLE", Condition::kLinearizable)
@@ -193,7 +194,7 @@ void bind_searches(nb::module_& m) {
       .value("BUFFERED_DURABLE", Condition::kBufferedDurable)
       .value("SEQUENTIAL", Condition::kSequential);
 
-  nb::class_<Problem>(m, "Problem", "What a search is given: see problem.hpp.")
+  nb::class_<Problem>(m, "Problem", "The input of a search: see problem.hpp.")
       .def(
           "__init__",
           [](Problem* self, const Columns& columns, const Positions& positions, const Positions& relaxed,
@@ -223,7 +224,8 @@ void bind_searches(nb::module_& m) {
               if (problem.settles[op] != 0 || problem.optional[op] != 0) return false;
             return true;
           },
-          "Whether depth-first searches gain by sharing what they refute: nothing is settled or may stay out.")
+          "Whether depth-first searches gain by sharing refuted configurations: no operation settles the state or may "
+          "be left out.")
       .def_prop_ro("one_at_a_time", &search::one_at_a_time);
 
   nb::class_<SharedTable>(m, "SeenTable", "Configurations that several depth-first searches of one problem share.")
@@ -236,7 +238,7 @@ void bind_searches(nb::module_& m) {
 
   nb::class_<OwnedSearch>(m, "Search", "A search for a linearization, which can be paused.")
       .def("run", &OwnedSearch::run, "allowance"_a,
-           "Go on until there is an answer, the token is stopped or so many more configurations were looked at.")
+           "Continue until there is an answer, the token is stopped or `allowance` more configurations were visited.")
       .def_prop_ro("order", [](const OwnedSearch& owned) { return positions_of(*owned.given, owned.search->order()); })
       .def_prop_ro("configurations", [](const OwnedSearch& owned) { return owned.search->configurations(); });
   m.def(
@@ -288,9 +290,9 @@ void bind_searches(nb::module_& m) {
       .value("NEEDED", verdicts::Flaw::kNeeded)
       .value("SURVIVORS", verdicts::Flaw::kSurvivors);
   m.def("certify_order", &certify_order, "columns"_a, "positions"_a, "order"_a, "condition"_a, "key_argument"_a,
-        "whole"_a, "What is wrong with an order as to its members and times, and with which operation.");
+        "whole"_a, "The flaw in the members and times of an order, and its operation.");
   m.def("certify_run", &certify_run, "columns"_a, "names"_a, "order"_a, "alphabet"_a, "machine"_a, "initial"_a,
-        "Which operation the spec rejects in its place, if any.");
+        "The operation that the spec rejects at its place, if any.");
 }
 
 }  // namespace linpoint::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writers of histories, for Python.
+// Python bindings of the history writers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -27,7 +27,7 @@ TableWriter::Field field(std::size_t number) {
   return static_cast<TableWriter::Field>(number);
 }
 
-/// A range of operations that exists.
+/// Requires an existing range of operations.
 void require_range(const Columns& columns, std::size_t begin, std::size_t end) {
   if (begin > end || end > columns.size()) throw nb::index_error();
 }
@@ -37,7 +37,7 @@ nb::bytes bytes_of(const T& items) {
   return nb::bytes(items.data(), items.size() * sizeof(items[0]));
 }
 
-/// A writer and the columns that it looks at, which Python keeps.
+/// A writer and the columns it reads, which Python keeps alive.
 struct Writing {
   TableWriter writer;
   const Columns& columns;
@@ -58,10 +58,10 @@ void bind_writers(nb::module_& m) {
       .def("__len__", [](const Writing& self) { return self.columns.size(); })
       .def(
           "uses", [](const Writing& self, std::size_t number) { return self.writer.uses(field(number)); }, "field"_a,
-          "Whether any operation has a field that may be left out.")
+          "Whether any operation has an optional field.")
       .def(
           "integral", [](const Writing& self, std::size_t number) { return self.writer.integral(field(number)); },
-          "field"_a, "Whether all values of a field are integers of 64 bits or missing.")
+          "field"_a, "Whether all values of a field are 64-bit integers or missing.")
       .def(
           "lines",
           [](const Writing& self, std::size_t begin, std::size_t end) {
@@ -85,7 +85,7 @@ void bind_writers(nb::module_& m) {
             }
             return bytes_of(text);
           },
-          "begin"_a, "end"_a, "columns"_a, "Rows of CSV with these columns of ours.")
+          "begin"_a, "end"_a, "columns"_a, "Rows of CSV with these columns.")
       .def(
           "column",
           [](const Writing& self, std::size_t number, bool integers, std::size_t begin, std::size_t end) {
@@ -99,9 +99,8 @@ void bind_writers(nb::module_& m) {
             return nb::make_tuple(bytes_of(column.valid), bytes_of(column.offsets), bytes_of(column.texts));
           },
           "field"_a, "integers"_a, "begin"_a, "end"_a,
-          "The buffers of a column in the layout of Arrow: validity and integers of 64 bits, or validity, offsets of "
-          "32 "
-          "bits and text.");
+          "The buffers of a column in Arrow's layout: validity and 64-bit integers, or validity, 32-bit offsets and "
+          "text.");
 }
 
 }  // namespace linpoint::bindings

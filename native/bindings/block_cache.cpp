@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large blocks are used again while a monitor runs, instead of going back to the system each time.
+// Reuses large blocks while a monitor runs, instead of returning them to the system each time.
 //
-// A long history fills vectors of many megabytes, each once and soon forgotten: a third of a check of a million
-// operations went into pages that the system had to clear. So blocks that are given back are kept for the next vector
-// of about that size, up to a limit. Searches account for their memory, so nothing is kept for them. Replaces the
-// allocation of this module only. All blocks are those of malloc, so it does not matter who frees them. Thread-safe.
+// A long history fills vectors of many megabytes, each used once and briefly: a third of the time to check a million
+// operations was spent in clearing new pages. So freed blocks are kept for the next vector of about the same size, up
+// to a limit. No blocks are kept for searches, which account for their memory. Replaces the allocation of this module
+// only. All blocks come from malloc, so either side may free them. Thread-safe.
 #include "bindings/block_cache.hpp"
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kLarge = std::size_t{1} << 20U;
 constexpr std::size_t kMostKept = std::size_t{256} << 20U;
 
-/// Blocks that nobody uses now. No vector of them: that would allocate.
+/// Unused blocks. Not a vector: that would allocate.
 class Kept {
  public:
   void* take(std::size_t size) {

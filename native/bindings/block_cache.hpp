@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large blocks that are kept for the next vector while something fills many of them.
+// Keeps large blocks for reuse while many large vectors are filled.
 #pragma once
 
 namespace linpoint::bindings {
 
-/// While one exists, large blocks are kept; with the last of them they are given back.
+/// While one exists, freed large blocks are kept; the last one to be destroyed releases them.
 class KeepingBlocks {
  public:
   KeepingBlocks();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What models are compared with, asked from Python: sequential specs, and other models.
+// Specifications of models that call Python: sequential specs, and other models.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,7 +19,7 @@ namespace linpoint::bindings {
 
 namespace nb = nanobind;
 
-/// A specification that asks Python. What that raises ends the search, and is raised again where it returns.
+/// A specification that calls Python. An exception ends the search, and is rethrown where the search returns.
 class AskingSystem {
  public:
   AskingSystem() = default;
@@ -103,7 +103,7 @@ class AbstractModel final : public AskingSystem {
                 }) {}
 
   refine::System& system() override { return system_; }
-  /// What went wrong in the specification itself, and at which instruction.
+  /// A fault in the specification itself, and its instruction.
   [[nodiscard]] std::pair<unsigned, unsigned> fault() const { return {system_.fault(), system_.faulty_instruction()}; }
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension module. Only the files in this folder know Python: columns of integers in, one result out, the GIL
-// released in between and taken back only to ask a spec for a missing cell.
+// The extension module. Only the files in this directory include Python: columns of integers in, one result out. The
+// GIL is released in between and taken back only to compute a missing cell of a spec.
 #include <nanobind/nanobind.h>
 
 #include "bindings/python_buffers.hpp"
 
 NB_MODULE(_native, m) {
-  // A search inside an endless call of a user's spec is left behind when the budget ends: no bug worth a warning.
+  // A search inside an infinite call of a user's spec is abandoned when the budget ends: not a leak worth a warning.
   nanobind::set_leak_warnings(false);
   m.doc() = "Native core of linpoint. Private: import from the public modules instead.";
   linpoint::bindings::bind_histories(m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions of operations that stay in the native core until somebody looks at them.
+// Positions of operations that stay in the native core until Python reads them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace linpoint::bindings {
 
-/// To Python a sequence of integers; wherever one is asked for, a list will do.
+/// To Python, a sequence of integers; a list is accepted wherever one is expected.
 struct Positions {
   std::vector<std::int32_t> all;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches as Python holds them.
+// Searches as owned by Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,7 +17,7 @@ namespace linpoint::bindings {
 
 namespace nb = nanobind;
 
-/// Positions in the history of operations of a problem.
+/// The positions in the history of operations of a problem.
 inline std::vector<std::int32_t> positions_of(const search::Problem& problem, const std::vector<std::int32_t>& order) {
   std::vector<std::int32_t> positions;
   positions.reserve(order.size());
@@ -25,7 +25,7 @@ inline std::vector<std::int32_t> positions_of(const search::Problem& problem, co
   return positions;
 }
 
-/// A search with the Python objects it needs, which must not go before it.
+/// A search with the Python objects it needs, which must outlive it.
 struct OwnedSearch {
   nb::object problem;
   nb::object machine;

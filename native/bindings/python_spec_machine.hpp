@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spec written in Python as a machine: each cell of its table is asked for once, with the GIL held. Every search has
-// a table of its own in front of the common one, which is locked.
+// A spec written in Python as a machine: each cell of its table is computed once, with the GIL held. Every search has
+// its own table in front of the common one, which is locked.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,12 +17,13 @@ namespace linpoint::bindings {
 
 namespace nb = nanobind;
 
-/// What a spec raised on this thread (Ctrl-C among it). It ends the search and is rethrown where that returns.
+/// The exception that a spec raised on this thread (Ctrl-C included). It ends the search and is rethrown where the
+/// search returns.
 inline thread_local std::exception_ptr raised;
 
 class PythonMachine final : public specs::Machine {
  public:
-  /// `step(state, symbol)` gives a state or a sequence of states.
+  /// `step(state, symbol)` returns a state or a sequence of states.
   PythonMachine(nb::callable step, std::vector<specs::Trait> traits)
       : specs::Machine(std::move(traits)), step_(std::move(step)) {}
 
@@ -34,12 +35,13 @@ class PythonMachine final : public specs::Machine {
         stop);
   }
 
-  /// The collector's: a step usually belongs to something that holds this machine, and would keep both alive for ever.
+  /// For the garbage collector: a step usually belongs to an object that holds this machine, and would keep both alive
+  /// forever.
   [[nodiscard]] PyObject* held() const { return step_.ptr(); }
   void let_go() { step_.reset(); }
 
  private:
-  /// Computes a cell, unless another search has. Nobody waits for the lock with the GIL held.
+  /// Computes a cell, unless another search has. No thread waits for the lock with the GIL held.
   void ask(specs::State state, specs::Symbol symbol, std::vector<specs::State>& out, search::StopToken& stop) const {
     const std::scoped_lock lock(mutex_);
     if (const auto known = known_.known(state, symbol)) {

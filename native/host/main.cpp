@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host: loads a program, and runs it once for each schedule that the search asks for.
+// The host: loads a program, and runs it once for each schedule that the search requests.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// nullptr, and why, if the program cannot be loaded.
+/// nullptr, and an error message, if the program cannot be loaded.
 void* load(std::string& problem) {
   library::before_load();
   phase = Phase::kLoading;
@@ -45,7 +45,7 @@ void explore_program(void* handle, Main program) {
   if (program_search.run()) send_result(program_search.result());
 }
 
-/// What is wrong with an option whose text only another part understands, or nothing.
+/// The error message for an option whose text only another part can interpret, or nothing.
 std::string apply_options() {
   if (!options.atomic.empty() && !atomic_functions.choose(options.atomic))
     return refused_value("--atomic", options.atomic);
@@ -87,5 +87,5 @@ int run(int argc, char** argv) {
 
 }  // namespace linpoint::runtime
 
-/// Leaves at once: what the program has registered to be done at the end is its own.
+/// Exits without the program's exit handlers.
 int main(int argc, char** argv) { _exit(linpoint::runtime::run(argc, argv)); }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `linpoint`: holds Ctrl-C back and becomes the script `linpoint-python` beside it, which listens to it as
-// soon as it can. While Python itself starts it answers Ctrl-C with a traceback, and at some moments with exit code 1,
-// which says "violation".
-// Guarantee: a Ctrl-C from here on is answered by linpoint. Cost: a millisecond.
+// The command `linpoint`: blocks Ctrl-C and executes the script `linpoint-python` next to it, which unblocks it as soon
+// as it can handle it. While Python itself starts, it answers Ctrl-C with a traceback, and at some moments with exit
+// code 1, which means "violation". Guarantee: linpoint answers every Ctrl-C from here on. Cost: a millisecond.
 #include <unistd.h>
 
 #include <array>
@@ -23,7 +22,7 @@ namespace {
 constexpr char kScript[] = "linpoint-python";
 constexpr int kBadInput = 2;
 
-/// The path of this program, without links.
+/// The path of this program, with links resolved.
 bool own_path(std::array<char, PATH_MAX>& path) {
 #ifdef __APPLE__
   std::array<char, PATH_MAX> given{};
@@ -49,7 +48,7 @@ int main(int count, char** words) {
     if (static_cast<std::size_t>(name - path.data()) + sizeof kScript <= path.size()) {
       std::memcpy(name, kScript, sizeof kScript);
       words[0] = path.data();
-      ::execv(path.data(), words);  // NOLINT(clang-analyzer-optin.taint.GenericTaint): it is this program's own place
+      ::execv(path.data(), words);  // NOLINT(clang-analyzer-optin.taint.GenericTaint): it is this program's own path
     }
   }
   (void)std::fprintf(stderr, "error: linpoint cannot start its script %s. Install linpoint again.\n", path.data());

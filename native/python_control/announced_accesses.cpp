@@ -13,9 +13,9 @@ namespace linpoint::control {
 namespace {
 
 struct Fineness {
-  bool accesses = true;  ///< others may go on before each access
-  bool always = false;   ///< even if it touches nothing that is shared
-  bool breaks = false;   ///< others may go on where an interpreter with a global lock lets them
+  bool accesses = true;  ///< other threads may run before each access
+  bool always = false;   ///< even if it touches nothing shared
+  bool breaks = false;   ///< other threads may run where an interpreter with a global lock lets them
 };
 
 Fineness& fineness() {
@@ -23,7 +23,7 @@ Fineness& fineness() {
   return the_one;
 }
 
-/// Where `collect` looks for the object, counted from the top.
+/// The operand that `collect` uses as the object, counted from the top.
 std::int32_t operand_of(Action action, std::size_t count) {
   switch (action) {
     case Action::kReadContents:
@@ -43,7 +43,7 @@ std::int32_t operand_of(Action action, std::size_t count) {
 
 bool has_cell(Action action) { return action == Action::kReadCell || action == Action::kWriteCell; }
 
-/// The cell that a function holds which does nothing else.
+/// The cell in the closure of a function that exists only to hold it.
 PyObject* cell_of(PyObject* holder) {
   PyObject* closure = PyFunction_Check(holder) ? PyFunction_GET_CLOSURE(holder) : nullptr;
   return closure == nullptr || PyTuple_GET_SIZE(closure) != 1 ? nullptr : PyTuple_GET_ITEM(closure, 0);
@@ -52,13 +52,13 @@ PyObject* cell_of(PyObject* holder) {
 /// announce(action, name, *operands) -> the first operand, or None
 PyObject* announce_before(PyObject*, PyObject* const* args, Py_ssize_t count) {
   const auto action = static_cast<Action>(PyLong_AsLong(args[0]));
-  // Not changed, but `collect` has the stack of the interpreter in mind.
+  // Not modified, but `collect` expects the interpreter's stack.
   const std::span<PyObject*> operands(const_cast<PyObject**>(args) + 2, static_cast<std::size_t>(count) - 2);  // NOLINT
   if (!announce(action, args[1] == Py_None ? nullptr : args[1], operands)) return nullptr;
   return Py_NewRef(operands.empty() || action == Action::kReadCell ? Py_None : operands[0]);
 }
 
-/// announced_call(callable, *args, **names): the call itself
+/// announced_call(callable, *args, **names) -> the result of the call
 PyObject* announced_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const Py_ssize_t all = count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names));
   if (!announce(Action::kCallOf, nullptr, {const_cast<PyObject**>(args), static_cast<std::size_t>(all)})) {  // NOLINT
@@ -69,7 +69,7 @@ PyObject* announced_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
   return result;
 }
 
-/// announced_spread(callable, iterable, **names): the call with these arguments, which are unpacked last
+/// announced_spread(callable, iterable, **names) -> the result of the call with these arguments, unpacked last
 PyObject* announced_spread(PyObject*, PyObject* const* args, Py_ssize_t, PyObject* names) {
   std::array<PyObject*, 2> operands{args[0], args[1]};
   if (!announce(Action::kSpread, nullptr, operands)) return nullptr;
@@ -128,21 +128,21 @@ constexpr std::array kOperations{PyNumber_Add,
 
 template <typename Function>
 PyCFunction plain(Function function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));  // NOLINT: as Python's API wants it
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));  // NOLINT: required by Python's API
 }
 
 PyMethodDef functions[] = {
-    // NOLINT: Python's API wants it to be changeable
+    // NOLINT: Python's API requires a mutable array
     {"announce", plain(announce_before), METH_FASTCALL,
-     "announce(action: int, name: str | None, *operands) -> object\n\nBefore an access of code under control."},
+     "announce(action: int, name: str | None, *operands) -> object\n\nAnnounce an access by code under control."},
     {"announced_call", plain(announced_call), METH_FASTCALL | METH_KEYWORDS,
-     "announced_call(callable: object, *args) -> object\n\nA call, announced; it takes names too."},
+     "announced_call(callable: object, *args) -> object\n\nAn announced call; also takes keyword arguments."},
     {"announced_spread", plain(announced_spread), METH_FASTCALL | METH_KEYWORDS,
-     "announced_spread(callable: object, args: object) -> object\n\nThe same with its arguments in one object."},
+     "announced_spread(callable: object, args: object) -> object\n\nThe same with its arguments in one iterable."},
     {"announced_item", plain(announced_item), METH_FASTCALL,
-     "announced_item(container: object, key: object) -> object\n\nAn item, announced."},
+     "announced_item(container: object, key: object) -> object\n\nGet an item, announced."},
     {"announced_binary", plain(announced_binary), METH_FASTCALL,
-     "announced_binary(number: int, left: object, right: object) -> object\n\nAn operator, announced."},
+     "announced_binary(number: int, left: object, right: object) -> object\n\nApply an operator, announced."},
 };
 
 }  // namespace
@@ -164,7 +164,7 @@ bool announce(Action action, PyObject* name, std::span<PyObject*> operands, std:
   if (action == Action::kYield) {
     PyFrameObject* frame = PyEval_GetFrame();
     shown.generator = frame == nullptr ? nullptr : PyFrame_GetGenerator(frame);
-    Py_XDECREF(shown.generator);  // it runs, so somebody has it
+    Py_XDECREF(shown.generator);  // it is running, so it has an owner
   }
   return before(*slot, instruction, shown, {.depth = static_cast<std::int32_t>(operands.size())});
 }
@@ -176,7 +176,7 @@ PyObject* operate(Py_ssize_t number, PyObject* left, PyObject* right) {
   constexpr Py_ssize_t kRemainder = 6;
   std::array<PyObject*, 2> operands{left, right};
   const Action action = number < kInPlace ? Action::kReadBoth : Action::kChangeInPlace;
-  const std::int32_t deeply = number == kRemainder ? 1 : 0;  // it makes text, too
+  const std::int32_t deeply = number == kRemainder ? 1 : 0;  // it formats text, too
   return announce(action, nullptr, operands, deeply) ? kOperations.at(static_cast<std::size_t>(number))(left, right)
                                                      : nullptr;
 }

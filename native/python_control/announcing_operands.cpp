@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that stand for operands where a function could not: in targets, comparisons and loops.
+// Proxies of operands where a function call cannot be inserted: in assignment targets, comparisons and loops.
 #include <array>
 #include <utility>
 #include <vector>
@@ -12,18 +12,21 @@ namespace nb = nanobind;
 
 namespace {
 
-/// All of them: what they stand for, and what else is to be kept.
+/// The common layout of all proxies: what they stand for, and further state.
 struct Standing {
   PyObject_HEAD;
   PyObject* value;  ///< an object, an operand, an iterator
-  PyObject* other;  ///< a key, or a tuple of what is written with each item
+  PyObject* other;  ///< a key, or a tuple of the names or cells written with each item
   PyObject* name;   ///< of an attribute
-  PyObject* old;    ///< while it is changed in place
+  PyObject* old;    ///< during an in-place change
   long kind;
   bool begun;
 };
 
-Standing& self_of(PyObject* object) { return *reinterpret_cast<Standing*>(object); }  // NOLINT: as all of Python's
+Standing& self_of(PyObject* object) {
+  return *reinterpret_cast<Standing*>(object);
+}  // NOLINT: as for all Python
+   // objects
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
   const Standing& self = self_of(object);
@@ -67,7 +70,7 @@ PyObject* make(PyTypeObject* type, long kind, PyObject* value, PyObject* other, 
   return object;
 }
 
-// --- an operand of a comparison
+// --- operands of comparisons
 
 enum Comparing : long { kPlainly, kIs, kIsNot };
 
@@ -90,7 +93,7 @@ PyObject* announced_compared(PyObject*, PyObject* const* args, Py_ssize_t) {
   return make(compared_type, PyLong_AsLong(args[0]), args[1], nullptr, nullptr);
 }
 
-// --- what is assigned to
+// --- assignment targets
 
 PyObject* fetch(PyObject* object, PyObject*) {
   Standing& self = self_of(object);
@@ -130,11 +133,11 @@ PyObject* announced_target(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return make(target_type, 0, args[1], count > 2 ? args[2] : nullptr, count > 2 ? nullptr : args[0]);
 }
 
-// --- what is iterated over
+// --- iterables
 
 enum Iterating : long { kUnpacks = 1, kEnds = 2 };
 
-/// An item on its way into variables; false if an exception is set.
+/// Announces an item that is assigned to variables; false if an exception is set.
 bool announce_item(const Standing& self, PyObject* item) {
   std::array<PyObject*, 2> operands{item, nullptr};
   if ((self.kind & kUnpacks) != 0 && !announce(Action::kReadTop, nullptr, {operands.data(), 1})) return false;
@@ -164,7 +167,7 @@ PyObject* next(PyObject* object) {
   return item;
 }
 
-/// What a generator is asked for through `yield from`, such as to throw.
+/// An attribute that `yield from` looks up in the iterator, such as throw.
 PyObject* attribute_of_iterator(PyObject* object, PyObject* name) {
   return PyObject_GetAttr(self_of(object).value, name);
 }
@@ -187,11 +190,11 @@ PyObject* announced_iterate(PyObject*, PyObject* const* args, Py_ssize_t count) 
   return made;
 }
 
-// --- for Python
+// --- types and functions for Python
 
 template <typename Function>
 void* slot(Function function) {
-  return reinterpret_cast<void*>(function);  // NOLINT: as Python's API wants it
+  return reinterpret_cast<void*>(function);  // NOLINT: required by Python's API
 }
 
 PyTypeObject* type_of(const char* name, std::span<const PyType_Slot> own) {
@@ -211,11 +214,11 @@ PyCFunction plain(Function function) {
 }
 
 PyMethodDef functions[] = {
-    // NOLINT: Python's API wants it to be changeable
+    // NOLINT: Python's API requires a mutable array
     {"announced_compared", plain(announced_compared), METH_FASTCALL,
-     "announced_compared(kind: int, value: object) -> object\n\nAn operand that announces its comparison."},
+     "announced_compared(kind: int, value: object) -> object\n\nA proxy operand that announces its comparison."},
     {"announced_target", plain(announced_target), METH_FASTCALL,
-     "announced_target(name: str | None, *operands) -> object\n\nIts only item is an attribute or item."},
+     "announced_target(name: str | None, *operands) -> object\n\nA proxy whose only item is an attribute or item."},
     {"announced_iterate", plain(announced_iterate), METH_FASTCALL,
      "announced_iterate(flags: int, iterable: object, *written) -> object\n\nAn iterator that announces."},
 };

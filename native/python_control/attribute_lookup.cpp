@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an attribute is found: in the object, its class, a base of that, or a module; methods and properties are code.
+// Finds where an attribute is stored: in the object, its class, a base class, or a module. Methods and properties are
+// code.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +10,7 @@ namespace linpoint::control {
 
 namespace {
 
-/// Whether looking the name up finds what belongs to the code and not to the data: methods, properties.
+/// Whether the lookup finds code rather than data: methods, properties.
 bool is_code(PyObject* found) {
   PyTypeObject* type = Py_TYPE(found);
   if (type->tp_descr_get != nullptr && type->tp_descr_set == nullptr && !is_python_class(type)) return true;
@@ -18,19 +19,19 @@ bool is_code(PyObject* found) {
          type == &PyClassMethodDescr_Type || type == &PyCFunction_Type || PyType_Check(found) || type == &PyModule_Type;
 }
 
-/// The class in the order of bases that has the name.
+/// The first class in the method resolution order that has the name.
 PyObject* owner_of(PyTypeObject* type, PyObject* name) {
   PyObject* bases = type->tp_mro;
   for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
     PyObject* base = PyTuple_GET_ITEM(bases, i);
-    PyObject* names = reinterpret_cast<PyTypeObject*>(base)->tp_dict;  // NOLINT: as all of Python's objects
+    PyObject* names = reinterpret_cast<PyTypeObject*>(base)->tp_dict;  // NOLINT: as for all Python objects
     if (names != nullptr && PyDict_GetItemWithError(names, name) != nullptr) return base;
     PyErr_Clear();
   }
   return nullptr;
 }
 
-/// Code is replaced by something else: who has read it has not been seen, unless its file assigns the name too.
+/// Code is replaced: earlier reads of it were not seen, unless its file also assigns the name.
 void replace_code(PyObject* found) {
   if (found != nullptr && is_code(found)) look_past();
 }
@@ -51,7 +52,7 @@ void super_attribute(PyTypeObject* type, PyObject* from, PyObject* name, std::ve
   bool past = false;
   for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
     PyObject* base = PyTuple_GET_ITEM(bases, i);
-    auto* as_type = reinterpret_cast<PyTypeObject*>(base);  // NOLINT: as all of Python's objects
+    auto* as_type = reinterpret_cast<PyTypeObject*>(base);  // NOLINT: as for all Python objects
     PyObject* found = past && as_type->tp_dict != nullptr ? PyDict_GetItemWithError(as_type->tp_dict, name) : nullptr;
     PyErr_Clear();
     if (found != nullptr) {
@@ -81,7 +82,7 @@ PyObject* interned(PyObject* name) {
   if (name == nullptr || !PyUnicode_CheckExact(name)) return nullptr;
   PyObject* one = Py_NewRef(name);
   PyUnicode_InternInPlace(&one);
-  Py_DECREF(one);  // whoever has the attribute keeps it, or `name` is the one
+  Py_DECREF(one);  // the object with the attribute keeps it alive, or it is `name` itself
   return one;
 }
 
@@ -91,11 +92,11 @@ void attribute_of_module(PyObject* module, PyObject* name, Mode mode, bool code,
   PyObject* names = PyModule_GetDict(module);
   PyObject* found = PyDict_GetItemWithError(names, name);
   PyErr_Clear();
-  if (mode == Mode::kWrite) look_past();  // functions of the module read it by its name, as they read constants
+  if (mode == Mode::kWrite) look_past();  // functions of the module read it by name, like constants
   if (mode == Mode::kWrite || (found != nullptr && (code || !is_code(found)))) out.push_back({names, name, mode});
 }
 
-/// Of an object whose class is written in C: what the class does not have is in a dict, as for functions.
+/// For an object whose class is written in C: attributes that the class lacks are in a dict, as for functions.
 void attribute_of_native(PyObject* object, PyObject* found, PyObject* name, Mode mode, std::vector<Touched>& out) {
   if (found == nullptr && Py_TYPE(object)->tp_dictoffset != 0) {
     out.push_back({object, name, mode});
@@ -121,7 +122,7 @@ void attribute(PyObject* object, PyObject* name, Mode mode, bool code, std::vect
     if (mode == Mode::kWrite) replace_code(found);
   }
   out.push_back({object, name, mode});
-  // A default in the class, until the object has its own.
+  // A default in the class, until the object has its own value.
   if (mode == Mode::kRead && found != nullptr && Py_TYPE(found)->tp_descr_set == nullptr) {
     class_attribute(type, name, mode, code, out);
   }
@@ -155,7 +156,7 @@ void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
     for (Py_ssize_t i = 0; i < most; ++i)
       attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, false, out);
   }
-  Py_XDECREF(positional);  // the class keeps it
+  Py_XDECREF(positional);  // the class keeps it alive
 }
 
 void every_matched_attribute(PyObject* subject, PyObject* names, std::vector<Touched>& out) {

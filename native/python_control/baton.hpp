@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right to run, handed from thread to thread: whoever has none waits.
+// The right to run, handed from thread to thread: a thread without it waits.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class Baton {
     return true;
   }
 
-  /// False if it has not come within that time.
+  /// False if it has not arrived within that time.
   [[nodiscard]] bool wait_for(std::chrono::milliseconds time) {
     std::unique_lock guard(mutex_);
     if (!arrived_.wait_for(guard, time, [this] { return here_; })) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes wait for: locks, time, the ends of others; and how they start others.
+// Blocking operations of processes: locks, time, ends of other processes; and starting processes.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace linpoint::control {
 
 namespace {
 
-constexpr std::uint64_t kRounds = 1000;  // steps of one that has come round already
+constexpr std::uint64_t kRounds = 1000;  // steps of a process that has already repeated its state
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void ThreadController::wait_for_news(ProcessSlot& slot) {
   slot.spin.forget();
 }
 
-/// Somebody writes a place: whoever reads it in a loop goes on.
+/// A place was written: processes that read it in a loop continue.
 void ThreadController::tell_spinning(const Access& written) {
   for (const auto& slot : slots_) {
     if (slot->id == running_ || !slot->spin.has_read(written)) continue;
@@ -72,7 +72,7 @@ void ThreadController::tell_spinning(const Access& written) {
   }
 }
 
-/// Nobody else can go on: whoever reads in a loop goes on with it after all, to see whether it comes to an end.
+/// No other process is enabled: one that reads in a loop continues after all, to see whether the loop ends.
 bool ThreadController::let_one_spin() {
   for (const auto& slot : slots_) {
     if (!slot->alive || slot->background || !spins(*slot)) continue;
@@ -110,7 +110,7 @@ double ThreadController::now() {
 Process ThreadController::spawn(nb::object body, bool background) {
   ProcessSlot* slot = mine();
   if (slot == nullptr) return add(std::move(body), background);
-  // A step of its own: what the new process does must not come before the operation that starts it is called.
+  // A step of its own: the actions of the new process must not precede the call of the operation that starts it.
   slot->pending.assign(1, kNumbers);
   point(*slot, Doing::kNothing, 0);
   const Process process = add(std::move(body), background);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call touches: the object of a method and the arguments, as far as code written in C looks at them.
+// The accesses of a call: the object of a method and the arguments, as far as C code reads them.
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,7 +26,7 @@ const Names& reading_methods() {
   return names;
 }
 
-/// Functions that only look at their arguments; iterators among these move on all the same.
+/// Functions that only read their arguments; iterators among these advance nevertheless.
 const Names& reading_functions() {
   static const Names names{"len",          "sorted",
                            "sum",          "min",
@@ -64,14 +64,14 @@ const std::unordered_map<std::string_view, Mode>& attribute_functions() {
   return names;
 }
 
-/// Methods of containers that compare or show members, and so look into these.
+/// Methods of containers that compare or format members, and so read these too.
 const Names& deep_methods() {
   static const Names names{"index",  "count",  "remove", "sort",     "__eq__",  "__ne__",  "__lt__",      "__le__",
                            "__gt__", "__ge__", "format", "__repr__", "__str__", "__mod__", "__contains__"};
   return names;
 }
 
-/// Functions that look no further than at what they are given.
+/// Functions that read only their arguments themselves, not the members.
 const Names& shallow_functions() {
   static const Names names{"len", "iter",     "next",     "isinstance", "issubclass",
                            "id",  "hash",     "callable", "bool",       "any",
@@ -80,7 +80,7 @@ const Names& shallow_functions() {
   return names;
 }
 
-/// Modules whose functions look at objects of Python's classes by calling methods of these, and in no other way.
+/// Modules whose functions access objects of Python classes only by calling their methods.
 const Names& polite_modules() {
   static const Names names{"builtins",     "_operator", "itertools", "_functools", "_heapq", "_bisect",
                            "_collections", "math",      "time",      "_thread",    "_abc",   "_weakref",
@@ -88,11 +88,11 @@ const Names& polite_modules() {
   return names;
 }
 
-/// How code looks at what it is given.
+/// How code accesses its arguments.
 struct Look {
   Mode mode = Mode::kRead;
   bool deeply = false;
-  bool objects = false;  ///< also at attributes of objects of Python's classes
+  bool objects = false;  ///< also attributes of objects of Python classes
 };
 
 void arguments(PyObject* const* args, Py_ssize_t count, Look look, std::vector<Touched>& out) {
@@ -114,7 +114,7 @@ struct Called {
   Py_ssize_t count = 0;
 };
 
-/// Whether the class comes with one of the modules that look at objects by their methods only.
+/// Whether the class belongs to one of the modules that access objects only through their methods.
 bool polite(PyObject* self) {
   const std::string_view name = Py_TYPE(self)->tp_name;
   const std::size_t dot = name.find('.');
@@ -122,7 +122,7 @@ bool polite(PyObject* self) {
          is_python_class(Py_TYPE(self));
 }
 
-/// A method written in C, of `self`, with the arguments after it.
+/// A method of `self` written in C, with the arguments after `self`.
 PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, Py_ssize_t count,
                  std::vector<Touched>& out) {
   if (self == nullptr) return nullptr;
@@ -134,7 +134,7 @@ PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, P
     return nullptr;
   }
   const Mode mode = only_reads(name) ? Mode::kRead : Mode::kWrite;
-  const bool plain = is_container(self) || cannot_change(self);  // what else there is may be given anything to look at
+  const bool plain = is_container(self) || cannot_change(self);  // other objects may access whatever they are given
   const bool deeply = deep_methods().contains(name);
   if (name == "__getitem__") {
     item(self, out);
@@ -180,20 +180,19 @@ std::string_view name_of_descriptor(PyObject* descriptor) {
   return text == nullptr ? "" : text;
 }
 
-/// A bound method such as super().__setitem__; null if it is none.
+/// A bound method such as super().__setitem__; null if it is not one.
 PyObject* bound(const Called& called, std::vector<Touched>& out) {
   PyObject* self = PyObject_GetAttrString(called.callable, "__self__");
   PyObject* name = PyObject_GetAttrString(called.callable, "__name__");
   const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
   PyErr_Clear();
   PyObject* lock = self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
-  Py_XDECREF(self);  // the callable keeps it
+  Py_XDECREF(self);  // the callable keeps it alive
   Py_XDECREF(name);
   return lock;
 }
 
-/// A function of Python that is left alone: one step, which may change the object it is a method of, and what it is
-/// given.
+/// An excluded Python function: one step, which may change the object it is a method of, and its arguments.
 void foreign(const Called& called, PyObject* function, std::vector<Touched>& out) {
   PyObject* text = reinterpret_cast<PyFunctionObject*>(function)->func_name;  // NOLINT
   const char* name = PyUnicode_AsUTF8(text);
@@ -224,7 +223,7 @@ PyObject* call(const Called& called, std::vector<Touched>& out) {
     return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
   }
   if (Py_TYPE(callable) == types().method_wrapper) return bound(called, out);
-  if (PyMethod_Check(callable)) {  // its function comes by itself, unless it is left alone
+  if (PyMethod_Check(callable)) {  // its function is traced itself, unless it is excluded
     PyObject* self = PyMethod_GET_SELF(callable);
     PyObject* function = PyMethod_GET_FUNCTION(callable);
     if (is_one_step(function)) foreign({callable, self, called.args, called.count}, function, out);
@@ -232,27 +231,27 @@ PyObject* call(const Called& called, std::vector<Touched>& out) {
   }
   if (PyType_Check(callable)) {
     look_opaquely();
-    // Pairs may be lists; else only text is made of what is inside.
+    // Pairs may be lists; otherwise only text is made of the members.
     const bool deeply = callable == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||                    // NOLINT
                         (callable == reinterpret_cast<PyObject*>(&PyDict_Type) && called.count > 0 &&  // NOLINT
                          called.args[0] != nullptr && !PyDict_Check(called.args[0]));
     arguments(called.args, called.count, {Mode::kRead, deeply, false}, out);
     return nullptr;
   }
-  if (PyWeakref_CheckRef(callable)) {  // what it gives depends on who lets go of the object, which no access tells
+  if (PyWeakref_CheckRef(callable)) {  // its result depends on when the object dies, which no access covers
     weakly = true;
     look_opaquely();
     out.push_back({callable, nullptr, Mode::kRead});
     return nullptr;
   }
   if (Py_TYPE(callable) == types().partial) return partial(called, out);
-  // A static method is called as what it stands for.
+  // A static method is called like its underlying function.
   if (Py_TYPE(callable) != &PyStaticMethod_Type) look_opaquely();
   if (!is_python_class(Py_TYPE(callable))) native_object(called, out);
   return nullptr;
 }
 
-/// A call of what is neither a function nor a class, and not written in Python.
+/// A call of an object that is neither a function nor a class, and not written in Python.
 void native_object(const Called& called, std::vector<Touched>& out) {
   PyTypeObject* type = Py_TYPE(called.callable);
   PyObject* first = called.count > 0 ? called.args[0] : nullptr;
@@ -263,7 +262,7 @@ void native_object(const Called& called, std::vector<Touched>& out) {
   arguments(called.args, called.count, {}, out);
 }
 
-/// The function with the arguments that are kept, and then those that are given.
+/// The function with the stored arguments, followed by the given ones.
 PyObject* partial(const Called& called, std::vector<Touched>& out) {
   look_opaquely();
   PyObject* function = PyObject_GetAttrString(called.callable, "func");
@@ -276,7 +275,7 @@ PyObject* partial(const Called& called, std::vector<Touched>& out) {
     args.insert(args.end(), called.args, called.args + called.count);
     lock = call({function, nullptr, args.data(), static_cast<Py_ssize_t>(args.size())}, out);
   }
-  Py_XDECREF(function);  // the callable keeps both
+  Py_XDECREF(function);  // the callable keeps both alive
   Py_XDECREF(kept);
   return lock;
 }
@@ -304,8 +303,7 @@ bool looked_blindly() { return std::exchange(blindly, false); }
 
 bool is_one_step(PyObject* function) {
   return PyFunction_Check(function) && one_step != nullptr &&
-         one_step(
-             reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)));  // NOLINT: as all of Python's objects
+         one_step(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)));  // NOLINT: as for all Python objects
 }
 
 bool only_reads(std::string_view method) { return reading_methods().contains(method); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside of objects: of containers, of iterators and views over them, of their members, and of results.
+// The contents of objects: of containers, of iterators and views over them, of their members, and of results.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@ namespace linpoint::control {
 
 namespace {
 
-constexpr std::size_t kMostObjects = 500;  // of one instruction
+constexpr std::size_t kMostObjects = 500;  // per instruction
 
 bool is_view(PyObject* object) {
   return PyDictKeys_Check(object) || PyDictValues_Check(object) || PyDictItems_Check(object);
@@ -18,7 +18,7 @@ bool is_view(PyObject* object) {
 
 bool is_of_itertools(PyObject* object) { return std::string_view(Py_TYPE(object)->tp_name).starts_with("itertools."); }
 
-/// Objects of C types that give away what others hold: iterators, views, and what these are made of.
+/// Objects of C types that expose the contents of others: iterators, views, and their parts.
 bool is_passage(PyObject* object) {
   if (is_python_class(Py_TYPE(object)) || PyGen_CheckExact(object)) return false;
   return PyTuple_CheckExact(object) || PyIter_Check(object) || is_view(object) ||
@@ -36,13 +36,13 @@ void referred(PyObject* object, std::vector<PyObject*>& out) {
     traverse(object, keep, &out);
 }
 
-/// Whether code written in C that calls this looks into what it gives to it: functions and types written in C do.
+/// Whether C code that calls this reads into its arguments: functions and types written in C do.
 bool looks_at_members(PyObject* callable) {
   return Py_TYPE(callable) == &PyCFunction_Type || Py_TYPE(callable) == &PyMethodDescr_Type ||
-         callable == reinterpret_cast<PyObject*>(&PyUnicode_Type);  // NOLINT: as all of Python's objects
+         callable == reinterpret_cast<PyObject*>(&PyUnicode_Type);  // NOLINT: as for all Python objects
 }
 
-/// What an iterator or a view goes over, however it is wrapped: enumerate(zip(a, b)) goes over both.
+/// The containers an iterator or view goes over, through any wrapping: enumerate(zip(a, b)) goes over both.
 void beneath(PyObject* object, std::vector<Touched>& out) {
   std::vector<PyObject*> todo;
   bool attributes = false;
@@ -67,7 +67,7 @@ void beneath(PyObject* object, std::vector<Touched>& out) {
     if ((attributes || members) && is_container(each)) deep_contents(each, Mode::kRead, attributes, out);
 }
 
-/// Whether looking at an object by code written in C shows what it refers to.
+/// Whether C code that reads an object exposes what the object refers to.
 bool is_shown(PyObject* object, bool objects) {
   if (is_container(object) || is_passage(object) || PyAnySet_Check(object) || PyExceptionInstance_Check(object)) {
     return true;
@@ -76,7 +76,7 @@ bool is_shown(PyObject* object, bool objects) {
   return !is_python_class(Py_TYPE(object)) ? dict_of(object) != nullptr : objects;
 }
 
-/// A function among what a class has itself; null if there is none.
+/// A function defined by a class itself; null if there is none.
 PyObject* function_of(PyTypeObject* type) {
   PyObject* value = nullptr;
   Py_ssize_t at = 0;
@@ -85,11 +85,11 @@ PyObject* function_of(PyTypeObject* type) {
   return nullptr;
 }
 
-/// The global names of the module that a class, or one that it inherits from, is of, if its code is left alone.
+/// The globals of the module of a class, or of one it inherits from, whose code is excluded.
 PyObject* names_of_foreign(PyTypeObject* type) {
   PyObject* bases = type->tp_mro;
   for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
-    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));  // NOLINT: as all of Python's objects
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));  // NOLINT: as for all Python objects
     if (!is_python_class(base)) continue;
     if (PyObject* function = function_of(base); function != nullptr && is_one_step(function)) {
       return PyFunction_GET_GLOBALS(function);
@@ -104,7 +104,7 @@ PyObject* dict_of(PyObject* object) {
   if (Py_TYPE(object)->tp_dictoffset == 0 || PyType_Check(object)) return nullptr;
   PyObject* names = PyObject_GenericGetDict(object, nullptr);
   if (names == nullptr) PyErr_Clear();
-  Py_XDECREF(names);  // the object keeps it
+  Py_XDECREF(names);  // the object keeps it alive
   return names;
 }
 
@@ -114,12 +114,12 @@ void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
     out.push_back({object, nullptr, mode});
     return;
   }
-  if (PyGen_CheckExact(object)) {  // it goes on, or says that another thread has not come back from it
+  if (PyGen_CheckExact(object)) {  // it advances, or reports that another thread is inside it
     out.push_back({object, nullptr, Mode::kWrite});
     return;
   }
   if (is_python_class(
-          Py_TYPE(object))) {  // its methods are Python's, and come by themselves, unless they are left alone
+          Py_TYPE(object))) {  // its methods are Python's and are traced themselves, unless they are excluded
     if (PyObject* names = names_of_foreign(Py_TYPE(object)); names != nullptr) {
       out.push_back({object, nullptr, mode, true});
       out.push_back({names, nullptr, mode});
@@ -162,7 +162,7 @@ void deep_contents(PyObject* object, Mode mode, bool objects, std::vector<Touche
 
 void collect_result(PyObject* result, std::vector<Touched>& out) {
   deep_contents(result, Mode::kRead, true, out);
-  // What was made for the result is nobody else's.
+  // Objects created for the result are not shared.
   if (std::all_of(out.begin(), out.end(), [](const Touched& each) { return Py_REFCNT(each.object) == 1; })) out.clear();
 }
 

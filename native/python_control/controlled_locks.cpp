@@ -47,7 +47,7 @@ nb::class_<T> bind_lock(nb::module_& m, const char* name) {
                    })
       .def_prop_ro("place", [](const T& lock) { return reinterpret_cast<std::uintptr_t>(&lock.resource()); })  // NOLINT
       .def("_at_fork_reinit", [](T& lock) { lock = T(); })
-      // A copy is a fresh lock, as objects that hold one are copied between operations only.
+      // A copy is a new, free lock, since objects that hold one are only copied between operations.
       .def("__getstate__", [](const T&) { return nb::make_tuple(); })
       .def("__setstate__", [](T& lock, const nb::tuple&) { new (&lock) T(); }, nb::arg("state"));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks that processes under control use. Outside of a run they are locks that nobody else wants.
+// The locks that processes under control use. Outside a run they are locks without contention.
 #pragma once
 
 #include "python_control/thread_controller.hpp"
 
 namespace linpoint::control {
 
-/// threading.Lock: anybody may release it.
+/// threading.Lock: any thread may release it.
 class Lock {
  public:
   [[nodiscard]] bool acquire(bool blocking, double timeout) { return control().acquire(resource_, blocking, timeout); }
@@ -19,7 +19,7 @@ class Lock {
   Resource resource_;
 };
 
-/// threading.RLock: its owner may acquire it again, and nobody else may release it.
+/// threading.RLock: its owner may acquire it again, and no other thread may release it.
 class ReentrantLock {
  public:
   [[nodiscard]] bool acquire(bool blocking, double timeout);
@@ -28,7 +28,7 @@ class ReentrantLock {
   [[nodiscard]] bool is_mine() const;
   [[nodiscard]] Process owner() const { return locked() ? resource_.owner : explore::kNobody; }
   [[nodiscard]] const Resource& resource() const { return resource_; }
-  /// Releases it however often it was acquired, and gives how often: for conditions.
+  /// Releases it completely, and returns how often it was acquired: for conditions.
   [[nodiscard]] std::uint64_t release_all();
   void acquire_again(std::uint64_t count);
 

@@ -16,7 +16,7 @@ using explore::Process;
 
 namespace {
 
-constexpr std::uint64_t kPlace = 2;  // any number does: it is the only place there is, beside the clock
+constexpr std::uint64_t kPlace = 2;  // any number works: it is the only place besides the clock
 constexpr std::array<Access, 1> kEverything{{{kPlace, kPlace + 1, Mode::kWrite}}};
 
 bool has(char shown, Shown bit) { return (static_cast<std::uint8_t>(shown) & static_cast<std::uint8_t>(bit)) != 0; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the interpreter ends, it ends other threads where they ask for its lock, by unwinding their stacks.
+// When the interpreter ends, it ends other threads at the point where they request its lock, by unwinding their stacks.
 //
-// C++ does not stand that: what catches everything, as bindings do, ends the program with a signal, and destructors let
-// go of objects without the lock. So a thread that is ended stays where it is until the program is gone, as it does
-// from Python 3.14 on. Cost: none, until that happens.
+// C++ code cannot survive that: catch-all handlers, as in bindings, abort the program, and destructors release objects
+// without the lock. So a thread that is ended stays where it is until the program ends, as it does since Python 3.14.
+// Cost: none, until that happens.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +12,7 @@
 
 namespace linpoint::control {
 
-/// Calls what runs Python code or takes the interpreter's lock.
+/// Calls a function that runs Python code or takes the interpreter's lock.
 template <typename Action>
 auto outlast(const Action& action) {
 #ifdef __GLIBCXX__
@@ -26,11 +26,11 @@ auto outlast(const Action& action) {
 #endif
 }
 
-/// Calls what waits, without the interpreter's lock.
+/// Calls a function that waits, without the interpreter's lock.
 template <typename Wait>
 bool without_lock(const Wait& wait) {
   return outlast([&wait] {
-    PyThreadState* state = PyEval_SaveThread();  // not by a guard: its destructor could not be unwound
+    PyThreadState* state = PyEval_SaveThread();  // not by a guard: its destructor must not run during unwinding
     const bool done = wait();
     PyEval_RestoreThread(state);
     return done;

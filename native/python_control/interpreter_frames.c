@@ -95,12 +95,12 @@ void linpoint_swap(PyThreadState* state) {
   PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, state); /* for PyGILState_Ensure; later versions do it themselves */
 #endif
 #if LINPOINT_CAN_LOOK && PY_VERSION_HEX >= 0x030D0000
-  _PyRuntime.main_tstate = state; /* who is told of signals; fibers are all carried by the main thread */
+  _PyRuntime.main_tstate = state; /* it receives signals; the main thread carries all fibers */
 #endif
 }
 
 void linpoint_name_state(PyThreadState* state, unsigned long number) {
-  state->thread_id = number; /* far below any address, which is what real ones are */
+  state->thread_id = number; /* far below any address; real identities are addresses */
 }
 
 void linpoint_forget_own(void) {
@@ -108,10 +108,10 @@ void linpoint_forget_own(void) {
   PyObject* locals = PyThreadState_GetDict();
   if (locals != NULL) PyDict_Clear(locals);
 #if PY_VERSION_HEX >= 0x030D0000
-  /* As when a thread ends; whoever asks for its data next makes new ones. */
+  /* As at the end of a thread; the next access creates new data. */
   Py_CLEAR(state->threading_local_key);
   Py_CLEAR(state->threading_local_sentinel);
 #endif
-  ++state->context_ver; /* variables remember what they were in a version */
+  ++state->context_ver; /* variables cache their values per version */
   Py_CLEAR(state->context);
 }

@@ -13,33 +13,33 @@ namespace linpoint::control {
 
 namespace {
 
-/// The instructions of a code object, by offset in units of two bytes; kept beside it, and gone with it.
+/// The instructions of a code object, by offset in units of two bytes; stored with the code object and freed with it.
 struct Described {
   std::uint64_t generation = 0;
-  bool excluded = true;   ///< it is left alone
-  bool one_step = true;   ///< and makes no points of its own
-  bool harmless = false;  ///< or does nothing else: all of it is told to the control
-  bool watched = false;   ///< from 3.12 on, sys.monitoring tells of its instructions
+  bool excluded = true;   ///< not traced
+  bool one_step = true;   ///< without scheduling points of its own
+  bool harmless = false;  ///< without other effects: all of them are reported to the control
+  bool watched = false;   ///< from 3.12 on, sys.monitoring reports its instructions
   std::vector<Instruction> instructions;
 };
 
 struct Hook {
   bool on = false;
-  /// code -> a list of (index, action, may_switch, always, depth, operand, name); of code that is left alone, None if a
-  /// call of it is one step, False if it makes points of its own, True if it does nothing else
+  /// code -> a list of (index, action, may_switch, always, depth, operand, name). For excluded code: None if a call of
+  /// it is one step, False if it has scheduling points of its own, True if it has no other effects.
   nb::object describe;
-  nb::object on_access;     ///< while a run is narrated: (process, code, line, action, operands, touched)
+  nb::object on_access;     ///< while a run is traced: (process, code, line, action, operands, touched)
   nb::object uncontrolled;  ///< called with a real lock that the program is about to use
-  nb::object watch;         ///< from 3.12 on, called with code whose instructions are to be told of
-  nb::object disable;       ///< from 3.12 on, the answer to what need not be told again
+  nb::object watch;         ///< from 3.12 on, called with code whose instructions are to be reported
+  nb::object disable;       ///< from 3.12 on, the return value for events that need not be reported again
   Py_ssize_t extra = -1;
   std::uint64_t generation = 0;
   std::vector<Touched> touched;
-  std::vector<Access> accesses;  ///< of the same
+  std::vector<Access> accesses;  ///< of these objects
 };
 
 Hook& hook() {
-  static auto* the_one = new Hook;  // NOLINT: threads that are left behind may use it until the very end
+  static auto* the_one = new Hook;  // NOLINT: abandoned threads may use it until the very end
   return *the_one;
 }
 
@@ -53,7 +53,7 @@ void read_table(Described& into, nb::handle table, PyCodeObject* code) {
     one.always = nb::cast<bool>(row[3]);
     one.depth = nb::cast<std::int32_t>(row[4]);
     one.operand = nb::cast<std::int32_t>(row[5]);
-    one.name = row[6].is_none() ? nullptr : row[6].ptr();  // the code object has it
+    one.name = row[6].is_none() ? nullptr : row[6].ptr();  // the code object keeps it alive
   }
 }
 
@@ -67,16 +67,16 @@ constexpr auto get_extra = PyUnstable_Code_GetExtra;
 constexpr auto set_extra = PyUnstable_Code_SetExtra;
 #endif
 
-/// What is known of a code object; null if asking has raised.
+/// The description of a code object; null if `describe` has raised.
 Described* described(PyCodeObject* code) {
   const Hook& the = hook();
-  auto* object = reinterpret_cast<PyObject*>(code);  // NOLINT: as all of Python's objects
+  auto* object = reinterpret_cast<PyObject*>(code);  // NOLINT: as for all Python objects
   void* extra = nullptr;
   get_extra(object, the.extra, &extra);
   auto* found = static_cast<Described*>(extra);
   if (found != nullptr && found->generation == the.generation) return found;
   if (found == nullptr) {
-    found = new Described;  // NOLINT: the code object owns it
+    found = new Described;  // NOLINT: owned by the code object
     if (set_extra(object, the.extra, found) != 0) return nullptr;
   }
   found->generation = the.generation;
@@ -97,7 +97,7 @@ Described* described(PyCodeObject* code) {
   return found;
 }
 
-constexpr std::int32_t kShown = 4;  // operands, beside the arguments of a call
+constexpr std::int32_t kShown = 4;  // operands, in addition to the arguments of a call
 
 void narrate(const ProcessSlot& slot, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   nb::list touched;
@@ -110,7 +110,7 @@ void narrate(const ProcessSlot& slot, const Instruction& instruction, const Oper
     PyObject* each = operands.top[-i];
     shown.append(each == nullptr ? nb::none() : nb::borrow(each));
   }
-  auto code = nb::borrow(reinterpret_cast<PyObject*>(spot.code));  // NOLINT: as all of Python's objects
+  auto code = nb::borrow(reinterpret_cast<PyObject*>(spot.code));  // NOLINT: as for all Python objects
   int line = 0;
   if (spot.code != nullptr) {
     line = PyCode_Addr2Line(spot.code, static_cast<int>(spot.index * 2));
@@ -122,8 +122,7 @@ void narrate(const ProcessSlot& slot, const Instruction& instruction, const Oper
   hook().on_access(slot.id, code, line, static_cast<int>(instruction.action), shown, touched);
 }
 
-/// Notes what it reads, and lets it wait where it goes round and round. Where code announces itself there is no
-/// call to be seen.
+/// Records the reads, and blocks a process that only repeats a loop. Code that announces itself has no call to observe.
 void watch_spinning(ProcessSlot& slot, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   const std::vector<Touched>& touched = hook().touched;
   const auto reads = [](const Touched& each) { return each.mode == explore::Mode::kRead; };
@@ -137,7 +136,7 @@ void watch_spinning(ProcessSlot& slot, const Instruction& instruction, const Ope
   for (const Touched& each : touched) add_accesses(each, accesses);
   const Moment now{spot.call, spot.index, {operands.locals, operands.top}};
   if (!slot.spin.comes_round(now, accesses) || !instruction.may_switch) return;
-  std::vector<Touched> kept = touched;  // others use it before we go on
+  std::vector<Touched> kept = touched;  // other processes use it before this one continues
   control().wait_for_news(slot);
   hook().touched = std::move(kept);
 }
@@ -155,20 +154,20 @@ bool before(ProcessSlot& slot, const Instruction& instruction, const Operands& o
   try {
     if (lock != nullptr && !the.uncontrolled.is_none()) the.uncontrolled(nb::borrow(lock));
     watch_spinning(slot, instruction, operands, spot);
-    // What nobody knows of must not come before the operation is called.
+    // Accesses that are unknown must not precede the call of the operation.
     const bool blind = looked_blindly() && slot.calling;
-    // Nor may others be kept from coming before what code written in C does when a function has returned to it.
+    // When a function returns to C code, other processes must be able to run before that code continues.
     const bool back = instruction.action == Action::kReturn && !slot.under_way.empty() &&
                       linpoint_is_calling_directly(slot.under_way.back().frame) != 0;
     if (the.touched.empty() && !instruction.always && !blind && !back) return true;
-    // Code that announces itself has no frame to be known again by.
+    // Code that announces itself has no frame to identify it.
     const bool calls = spot.code != nullptr && may_call_back(instruction, the.touched);
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
     if (instruction.may_switch || slot.calling) {
       slot.pending.clear();
       for (const Touched& each : the.touched) add_accesses(each, slot.pending);
       const std::size_t own = slot.pending.size();
-      std::vector<Touched> kept;  // others use it before we go on
+      std::vector<Touched> kept;  // other processes use it before this one continues
       if (narrated) kept = the.touched;
       control().point(slot, Doing::kInstruction, 0);
       the.touched = std::move(kept);
@@ -201,7 +200,7 @@ bool goes_on_alone() {
 
 namespace {
 
-/// Code that is left alone begins or goes on: nobody knows what it reads.
+/// Excluded code begins or continues: its reads are unknown.
 void leave_alone(const Described& known) {
   if (ProcessSlot* slot = control().mine(); slot != nullptr && !known.harmless) slot->spin.forget();
 }
@@ -216,8 +215,8 @@ bool before_in(const linpoint_frame& frame, ProcessSlot& slot, const Instruction
 
 #if PY_VERSION_HEX < 0x030C0000
 
-/// Before the instruction that `frame` has come to: 0, or -1 with an exception set. A function that `begins` has come
-/// to RESUME, of which instructions are never told, or else an exception is thrown into a generator where it stands.
+/// Before the instruction that `frame` has reached: 0, or -1 with an exception set. If `begins`, a function has reached
+/// RESUME, for which there are no instruction events, or else an exception is thrown into a generator at its position.
 int before_traced(PyFrameObject* frame, bool begins) {
   ProcessSlot* slot = control().mine();
   if (slot == nullptr) return goes_on_alone() ? 0 : -1;
@@ -246,7 +245,7 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   return 0;
 }
 
-/// There is no sys.monitoring that would call these.
+/// Never called: there is no sys.monitoring.
 PyObject* before_instruction(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
 PyObject* before_code(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
 
@@ -254,7 +253,7 @@ PyObject* before_code(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE;
 
 PyObject* nothing_more() { return Py_NewRef(hook().disable.ptr()); }
 
-/// Before the instruction at `offset` of code that is not excluded; gives what sys.monitoring is to be told.
+/// Before the instruction at `offset` of code that is not excluded; returns the callback's result for sys.monitoring.
 PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* offset) {
   const auto index = static_cast<std::size_t>(PyLong_AsSsize_t(offset)) / 2;
   if (index >= known.instructions.size()) return nothing_more();
@@ -270,13 +269,13 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
 
 /// The callback of sys.monitoring for instructions: (code, offset) -> None or DISABLE.
 PyObject* before_instruction(PyObject*, PyObject* const* args, Py_ssize_t) {
-  auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT: as all of Python's objects
+  auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT: as for all Python objects
   const Described* known = described(code);
   if (known == nullptr) return nullptr;
   return known->excluded ? nothing_more() : before_offset(code, *known, args[1]);
 }
 
-/// The callback of sys.monitoring for code that begins or goes on: (code, offset) -> None or DISABLE.
+/// The callback of sys.monitoring for code that begins or continues: (code, offset) -> None or DISABLE.
 PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
   auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT
   Described* known = described(code);
@@ -292,7 +291,7 @@ PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
     if (watched == nullptr) return nullptr;
     Py_DECREF(watched);
   }
-  return before_offset(code, *known, args[1]);  // of RESUME itself, instructions are never told
+  return before_offset(code, *known, args[1]);  // there are no instruction events for RESUME itself
 }
 
 #endif
@@ -360,7 +359,7 @@ void bind_hook(nb::module_& m) {
           return known != nullptr && known->one_step;
         };
         if (the.extra < 0) throw std::runtime_error("no room is left beside code objects");
-        ++the.generation;  // what is said of code depends on the hook
+        ++the.generation;  // descriptions of code depend on the hook
         the.on = on;
         the.describe = std::move(describe);
         the.uncontrolled = std::move(uncontrolled);

@@ -15,7 +15,7 @@ PyTypeObject* imported_type(const char* module, const char* name) {
   PyObject* type = found == nullptr ? nullptr : PyObject_GetAttrString(found, name);
   Py_XDECREF(found);
   if (type == nullptr) PyErr_Clear();
-  return reinterpret_cast<PyTypeObject*>(type);  // NOLINT: as all of Python's objects; kept for ever
+  return reinterpret_cast<PyTypeObject*>(type);  // NOLINT: as for all Python objects; never freed
 }
 
 bool opaque = false;
@@ -78,7 +78,7 @@ PyObject* waited_for(PyObject* object) {
 }
 
 void look_out_for(std::vector<PyTypeObject*> types_on_locks) {
-  static_cast<void>(types());  // before a session puts others in their places
+  static_cast<void>(types());  // before a session replaces them
   resting_on_locks() = std::move(types_on_locks);
 }
 
@@ -129,7 +129,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
     case Action::kEnter:
       return waited_for(top[-operand]);
     case Action::kReadMembers:
-      // Those of dicts and sets cannot change.
+      // The members of dicts and sets cannot change.
       if (PyDict_Check(top[-operand]) || PyAnySet_Check(top[-operand]))
         contents(top[-operand], Mode::kRead, out);
       else
@@ -200,7 +200,7 @@ bool may_call_back(const Instruction& instruction, const std::vector<Touched>& t
     default:
       return false;
   }
-  // A generator tells by itself when it goes on and when it comes back.
+  // A generator has accesses of its own when it resumes and when it returns.
   return !touched.empty() && !PyGen_CheckExact(touched.front().object);
 }
 
@@ -216,19 +216,19 @@ std::uint64_t mixed(std::uint64_t number) {
 constexpr unsigned kNameBits = 24;
 constexpr std::uint64_t kNames = std::uint64_t{1} << kNameBits;
 
-/// Where the places of an object begin: one for its contents, the others for attributes, by name.
+/// The first place of an object: one for its contents, the others for attributes, by name.
 std::uint64_t first_place(const void* object) {
-  const auto address = reinterpret_cast<std::uint64_t>(object);  // NOLINT: a name
+  const auto address = reinterpret_cast<std::uint64_t>(object);  // NOLINT: an identifier
   const std::uint64_t number = mixed(address * 0x9E3779B97F4A7C15ULL) << (kNameBits + 1) >> 1;
-  return number | std::uint64_t{1} << 63;  // apart from the places of locks and of our own
+  return number | std::uint64_t{1} << 63;  // distinct from the places of locks and of our own
 }
 
 std::uint64_t place_of_name(PyObject* name) {
-  const auto address = reinterpret_cast<std::uint64_t>(name);  // NOLINT: a name
+  const auto address = reinterpret_cast<std::uint64_t>(name);  // NOLINT: an identifier
   return 1 + mixed(address) % (kNames - 1);
 }
 
-/// What has the attribute: the dict of the object's attributes, which code may use as the dict that it is; else itself.
+/// The holder of an attribute: the object's attribute dict, which code may also use as a plain dict; else the object.
 PyObject* holder(PyObject* object, PyObject* name) {
   if (PyDict_CheckExact(object)) return object;
   if (PyType_Check(object)) return reinterpret_cast<PyTypeObject*>(object)->tp_dict;  // NOLINT
@@ -247,7 +247,7 @@ void add_accesses(const Touched& touched, std::vector<explore::Access>& out) {
     return;
   }
   const std::uint64_t at = first_place(touched.object);
-  const bool all = touched.whole || PyDict_CheckExact(touched.object);  // which may have the attributes of an object
+  const bool all = touched.whole || PyDict_CheckExact(touched.object);  // it may hold the attributes of an object
   out.push_back({at, at + (all ? kNames : 1), touched.mode});
   if (!touched.whole) return;
   if (PyObject* names = dict_of(touched.object); names != nullptr) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What carries processes: fibers, or else threads of the system, that wait in a pool, and how they hand the turn over.
+// The carriers of processes: fibers, or else system threads, which wait in a pool; and how the turn passes between
+// them.
 #include <algorithm>
 #include <utility>
 
@@ -22,9 +23,9 @@ void await(Baton& baton) {
   without_lock([&baton] { return baton.wait(); });
 }
 
-/// For ever.
+/// Waits forever.
 [[noreturn]] void rest() {
-  static auto* never = new Baton;  // NOLINT: nobody passes it
+  static auto* never = new Baton;  // NOLINT: never passed
   for (;;) await(*never);
 }
 
@@ -55,7 +56,7 @@ void ThreadController::serve() {
     await(server.baton);
     if (server.slot == nullptr) break;
     serve_slot(server);
-    if (server.closing) return;  // it was left behind, and does not count
+    if (server.closing) return;  // it was abandoned, and is not counted
   }
   --serving_;
 }
@@ -66,7 +67,7 @@ void ThreadController::add_fiber() {
   const auto fibers =
       std::count_if(servers_.begin(), servers_.end(), [](const auto& each) { return each->fiber != nullptr; });
   server.fiber = std::make_unique<Fiber>(static_cast<unsigned long>(fibers) + 1, [this, &server] {
-    for (;;) serve_slot(server);  // when it has handed over, it goes on with the slot that it is given next
+    for (;;) serve_slot(server);  // after it has handed over, it continues with the next slot given to it
   });
   idle_.push_back(&server);
 }
@@ -81,7 +82,7 @@ void ThreadController::close() {
   add_thread_ = nb::object();
 }
 
-/// What carries a process from now on.
+/// Assigns a carrier to a process.
 Server& ThreadController::slot_of(ProcessSlot& slot) {
   if (idle_.empty()) grow();
   slot.server = idle_.back();
@@ -108,7 +109,7 @@ void ThreadController::serve_slot(Server& server) {
   end(slot);
 }
 
-/// The process is over: whoever is next goes on.
+/// The process has ended: the next one continues.
 void ThreadController::end(ProcessSlot& slot) {
   slot.alive = false;
   slot.ended.held = false;
@@ -124,7 +125,7 @@ void ThreadController::park() {
   here = nullptr;
   const bool carried_by_fiber = slot->server->fiber != nullptr;
   if (!carried_by_fiber && !slot->server->closing) --serving_;
-  end(*slot);  // a fiber does not come back from this
+  end(*slot);  // a fiber does not return from this
   rest();
 }
 
@@ -141,16 +142,18 @@ bool ThreadController::left_behind() {
 }
 
 void ThreadController::abandon() {
-  // Who comes back after all must find nothing that still counts, and nothing that is gone.
+  // An abandoned thread that returns after all must find nothing that still counts, and nothing freed.
   static auto* left_behind = new std::vector<std::unique_ptr<ProcessSlot>>;  // NOLINT: as above
   for (auto& slot : slots_) {
     if (slot->alive && slot->server != nullptr) {
       slot->server->closing = true;
       --serving_;
-      // Whoever waits for its turn ends, and so does whoever runs Python code; who waits for the system stays there.
+      // A thread that waits for its turn ends, and so does one that runs Python code; one inside a system call stays
+      // there.
       if (slot->waiting || slot.get() == spawner_) slot->server->baton.pass();
 #if PY_VERSION_HEX >= 0x030C0000
-      // Before 3.12 the hook tells it: with an exception that nobody takes, other threads could not begin to be traced.
+      // Before 3.12 the hook ends it: with an exception that is never taken, other threads could not start being
+      // traced.
       else
         PyThreadState_SetAsyncExc(slot->ident, stop_type.ptr());
 #endif
@@ -162,7 +165,7 @@ void ThreadController::abandon() {
   ++run_;
 }
 
-/// The first process goes; those that the system carries hand back later, with `driver_`.
+/// Starts the first process; system threads hand back later, with `driver_`.
 bool ThreadController::set_off(Server& first) {
   if (first.fiber == nullptr) {
     first.baton.pass();
@@ -173,7 +176,7 @@ bool ThreadController::set_off(Server& first) {
   return true;
 }
 
-/// `from` waits at its point until it has the turn again; null if the process of the calling thread has ended.
+/// `from` waits at its scheduling point until it has the turn again; null if the calling thread's process has ended.
 void ThreadController::hand_over(ProcessSlot* from, Server& to) {
   if (to.fiber == nullptr) {
     to.baton.pass();
@@ -184,7 +187,7 @@ void ThreadController::hand_over(ProcessSlot* from, Server& to) {
   here = from;
 }
 
-/// The run is over.
+/// The run has ended.
 void ThreadController::hand_back() {
   if (fiber_scheduler_.away())
     fiber_scheduler_.switch_home();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process does: it calls a function, or operations one after another, of which it notes what they gave.
+// The body of a process: a function, or a sequence of operations whose results are recorded.
 #include <utility>
 
 #include "python_control/interpreter_exit_guard.hpp"
@@ -18,7 +18,7 @@ bool stays_as_it_is(PyObject* value) {
          type == &PyFloat_Type;
 }
 
-/// Of equal values all that anybody can see is the same, if their types are.
+/// Whether equal values of the same type are indistinguishable.
 bool is_told_by_its_value(PyObject* value) { return stays_as_it_is(value) && Py_TYPE(value) != &PyFloat_Type; }
 
 }  // namespace
@@ -44,7 +44,7 @@ nb::object ThreadController::outcome() const {
   return nb::tuple(parts);
 }
 
-/// What whoever called sees of a result is read with the last step, though no instruction reads it.
+/// The caller's reads of a result belong to the last step, though no instruction makes them.
 void ThreadController::read_result(PyObject* result) {
   std::vector<Touched> touched;
   std::vector<Access> accesses;
@@ -67,19 +67,19 @@ void ThreadController::run_body(ProcessSlot& slot) {
     const nb::python_error error;
     if (!is_end(error)) slot.error = nb::borrow(error.value());
   } catch (const StopRun&) {
-  } catch (const nb::python_error& error) {  // of whoever listens: nobody up the stack could take it
+  } catch (const nb::python_error& error) {  // from a callback: no caller on the stack could handle it
     end_with(error);
   }
 }
 
-/// The run ends, and its driver raises this.
+/// Ends the run with an exception that its driver raises.
 void ThreadController::end_with(const nb::python_error& error) {
   raised_ = nb::borrow(error.value());
   wants_stop_ = true;
 }
 
-/// Whether the process has been told to stop. Ctrl-C is nothing that the code under test does, although it is raised
-/// there; a KeyboardInterrupt that the code itself raises is.
+/// Whether the process has been told to stop. Ctrl-C does not count as behaviour of the code under test, although it is
+/// raised there; a KeyboardInterrupt that the code itself raises does.
 bool ThreadController::is_end(const nb::python_error& error) {
   if (error.matches(stop_type)) return true;
   if (!interrupted_ || !error.matches(PyExc_KeyboardInterrupt)) return false;
@@ -116,8 +116,8 @@ void ThreadController::run_operations(ProcessSlot& slot) {
     if (stopping_) return;
     settle(slot, nullptr);
     if (std::exchange(slot.calling, false)) {
-      // It has touched nothing that we see, so there was no point, and others may see it all the same: it took place
-      // when it took place, within the step under way, and not at some later moment.
+      // It touched nothing observable, so there was no scheduling point. Other threads may observe it nevertheless: it
+      // took effect within the current step, not later.
       note({explore::kClock, explore::kClock + 1, Mode::kCall});
       done.call = begun;
     }

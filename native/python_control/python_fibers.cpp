@@ -13,13 +13,13 @@ namespace linpoint::control {
 
 namespace {
 
-/// As much as a thread of the system has; only what is touched takes memory.
+/// As much as a system thread has; only touched pages take memory.
 constexpr std::size_t kStack = std::size_t{8} << 20U;
 
 void* map_stack() {
   void* memory = mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();  // NOLINT: the macro's cast
-  mprotect(memory, 4096, PROT_NONE);                 // so that an overflow hits nothing else
+  mprotect(memory, 4096, PROT_NONE);                 // so that an overflow is detected
   return memory;
 }
 
@@ -34,7 +34,7 @@ Fiber::Fiber(unsigned long number, std::function<void()> body)
   context_.uc_stack.ss_sp = stack_.get();
   context_.uc_stack.ss_size = kStack;
   context_.uc_link = nullptr;
-  const auto self = reinterpret_cast<std::uintptr_t>(this);  // NOLINT: two halves, as makecontext wants them
+  const auto self = reinterpret_cast<std::uintptr_t>(this);  // NOLINT: two halves, as makecontext requires
   makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self >> 32U),  // NOLINT
               static_cast<unsigned>(self));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of Python that are none of the operating system: a stack and a thread state each, switched by hand.
+// Python threads that are not operating-system threads: a stack and a thread state each, switched explicitly.
 //
-// To Python each is a thread of its own, with its own exceptions, thread-local data and tracing; to the system they are
-// one. So handing the turn over takes a fraction of a microsecond, and nobody else is ever asked. What looks at the
-// system's thread, such as a lock that was made before, takes them all for the same one.
+// To Python each is a separate thread, with its own exceptions, thread-local data and tracing; to the system they are
+// one. So passing the turn takes a fraction of a microsecond, without the system's scheduler. Code that identifies the
+// system thread, such as a lock created earlier, cannot distinguish them.
 #pragma once
 
 #include <Python.h>
@@ -17,8 +17,8 @@ namespace linpoint::control {
 
 class Fiber {
  public:
-  /// `body` runs when the fiber is first switched to, and must not return. `number`, from 1 on, is its identity to
-  /// Python.
+  /// `body` runs when the fiber is first switched to, and must not return. `number`, from 1 on, is its thread identity
+  /// in Python.
   Fiber(unsigned long number, std::function<void()> body);
   ~Fiber();
   Fiber(const Fiber&) = delete;
@@ -41,11 +41,11 @@ class Fiber {
 /// Switches between fibers and the thread that runs them all.
 class FiberScheduler {
  public:
-  /// From whoever runs now to `fiber`; returns when somebody switches back.
+  /// Switches from the current context to `fiber`; returns when another context switches back.
   void switch_to(Fiber& fiber);
-  /// From a fiber to the thread that switched to the first one.
+  /// Switches from a fiber to the thread that switched to the first one.
   void switch_home();
-  /// Whether a fiber runs.
+  /// Whether a fiber is running.
   [[nodiscard]] bool away() const { return running_ != nullptr; }
 
  private:

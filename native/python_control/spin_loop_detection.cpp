@@ -10,14 +10,14 @@ using explore::Access;
 
 namespace {
 
-constexpr std::uint64_t kFew = 8;          // steps; what waits comes by more
-constexpr std::size_t kMostPlaces = 64;    // of one round
-constexpr std::size_t kMostValues = 1000;  // of one call
+constexpr std::uint64_t kFew = 8;          // steps; a waiting loop takes more
+constexpr std::size_t kMostPlaces = 64;    // per iteration
+constexpr std::size_t kMostValues = 1000;  // per call
 
 }  // namespace
 
 void Spin::let_go() {
-  // Letting go of an object may run code of the program, which must find everything in order.
+  // Releasing an object may run code of the program, so the state must be consistent first.
   const std::vector<PyObject*> values = std::exchange(values_, {});
   PyObject* call = std::exchange(call_, nullptr);
   reads_.clear();
@@ -35,7 +35,7 @@ void Spin::forget() {
 void Spin::look_from(const Moment& now) {
   let_go();
   if (now.values.size() > kMostValues) return;
-  call_ = Py_XNewRef(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // NOLINT: makes the object if there is none
+  call_ = Py_XNewRef(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // NOLINT: creates the object if there is none
   instruction_ = now.instruction;
   values_.assign(now.values.begin(), now.values.end());
   for (PyObject* each : values_) Py_XINCREF(each);
@@ -46,8 +46,8 @@ bool Spin::comes_round(const Moment& now, std::span<const Access> reads) {
   const bool round = call_ != nullptr && call_ == now.call && instruction_ == now.instruction &&
                      std::equal(values_.begin(), values_.end(), now.values.begin(), now.values.end());
   if (round) return true;
-  // As Brent finds cycles: from twice as far each time, so that it is some day inside of the loop, however long that
-  // is.
+  // Brent's cycle detection: the starting point moves at doubling distances, so that it eventually lies within the
+  // loop, whatever its length.
   if (steps_ >= next_look_) {
     next_look_ = std::max(kFew, 2 * steps_);
     look_from(now);

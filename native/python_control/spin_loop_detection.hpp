@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting in a loop: has a process come round to where it was, having done nothing but read?
+// Detects waiting loops: whether a process has returned to an earlier state, having only read.
 //
-// Guarantee: it is said only of the same instruction in the same call of a function, with the same objects in its
-// variables and on its stack, when the process has only read in between, by instructions of which all reads are known,
-// and nobody has written any of that since. What comes next is what came before, until somebody writes one of these
-// places. Cost: a count for each reading step; past a few of them in a row, a look at the variables now and then.
+// Guarantee: reported only for the same instruction in the same call of a function, with the same objects in its
+// variables and on its stack, when the process has only read in between, by instructions whose reads are all known, and
+// no other process has written any of these places since. What follows repeats until another process writes one of
+// these places. Cost: a counter increment for each reading step; beyond a few in a row, an occasional comparison of the
+// variables.
 #pragma once
 
 #include <Python.h>
@@ -17,9 +18,9 @@
 
 namespace linpoint::control {
 
-/// Before an instruction: the call that executes it, and what it has in variables and on the stack.
+/// Before an instruction: the call that executes it, and its variables and stack.
 struct Moment {
-  PyObject* call = nullptr;  ///< its frame object; null if nobody has asked for it, so that none was kept
+  PyObject* call = nullptr;  ///< its frame object; null if it was never created, so that none was kept
   std::size_t instruction = 0;
   std::span<PyObject* const> values;
 };
@@ -31,12 +32,12 @@ class Spin {
   Spin(const Spin&) = delete;
   Spin& operator=(const Spin&) = delete;
 
-  /// Before a step that only reads: whether the process has come round.
+  /// Before a step that only reads: whether the process has returned to an earlier state.
   [[nodiscard]] bool comes_round(const Moment& now, std::span<const explore::Access> reads);
-  /// It sleeps for some time; nothing else has changed by that.
+  /// The process sleeps for some time; nothing else changes.
   void sleep() { slept_ = true; }
   [[nodiscard]] bool slept() const { return slept_; }
-  /// It does something else than reading, or somebody has written what it has read.
+  /// The process does something other than reading, or another process has written one of its places.
   void forget();
   [[nodiscard]] bool has_read(const explore::Access& place) const;
 
@@ -46,7 +47,7 @@ class Spin {
 
   PyObject* call_ = nullptr;
   std::size_t instruction_ = 0;
-  std::vector<PyObject*> values_;  ///< kept, so that no other object can be taken for one of them
+  std::vector<PyObject*> values_;  ///< kept alive, so that no other object can have the same address
   std::vector<explore::Access> reads_;
   std::uint64_t steps_ = 0;
   std::uint64_t next_look_ = 0;

@@ -19,7 +19,7 @@ constexpr double kPatienceOfInterrupts = 1;  // seconds
 }  // namespace
 
 ThreadController& control() {
-  static auto* the_one = new ThreadController;  // NOLINT: threads that are left behind may use it until the very end
+  static auto* the_one = new ThreadController;  // NOLINT: abandoned threads may use it until the very end
   return *the_one;
 }
 
@@ -81,7 +81,7 @@ Result ThreadController::run(explore::Explorer& explorer, std::uint64_t most_ste
   return result_;
 }
 
-/// Waits for the last of the system's threads to hand back. False if a signal has raised meanwhile.
+/// Waits for the last of the system threads to hand back. False if a signal handler has raised meanwhile.
 bool ThreadController::wait_for_end(double patience) {
   std::uint64_t beats = beats_;
   double waited = 0;
@@ -173,7 +173,7 @@ void ThreadController::settle(ProcessSlot& slot, int (*is_calling)(const void* f
   }
 }
 
-/// `slot` has come to a point, or a process has ended (null): whoever is next goes on.
+/// `slot` has reached a scheduling point, or a process has ended (null): the next process continues.
 void ThreadController::go_on(ProcessSlot* slot) {
   if (stopping_) {
     ProcessSlot* next = next_to_stop();
@@ -204,7 +204,7 @@ void ThreadController::go_on(ProcessSlot* slot) {
 void ThreadController::choose(ProcessSlot* slot) {
   if (interrupted_ || wants_stop_) return stop(slot, Result::kStopped, Ending::kStopped);
   if (!needed()) {
-    // What those in the background would do next counts: it could have come before.
+    // The next steps of background processes count: they could have come earlier.
     const bool left = std::any_of(slots_.begin(), slots_.end(), [](const auto& each) { return each->alive; });
     return stop(slot, Result::kComplete, left ? Ending::kStopped : Ending::kComplete);
   }
@@ -213,7 +213,7 @@ void ThreadController::choose(ProcessSlot* slot) {
     if (!let_one_spin()) return stop(slot, Result::kStuck, Ending::kStuck);
     view = look();
   }
-  // Where one has gone round and round by itself, nothing is cut off that could have shown anything.
+  // If one process only repeats its loop, stopping here loses no behaviour.
   if (spinning_ && step_ >= spins_until_) return stop(slot, Result::kCut, Ending::kStuck);
   if (step_ >= most_steps_) return stop(slot, Result::kCut, Ending::kCut);
   const Process next = explorer_->choose(view);
@@ -238,7 +238,7 @@ void ThreadController::stop(ProcessSlot* slot, Result result, Ending ending) {
   }
   result_ = result;
   stopping_ = true;
-  // The process at the point throws by itself; without one, another has to be told.
+  // The process at the scheduling point throws itself; if there is none, another one has to be stopped.
   if (slot == nullptr) go_on(nullptr);
 }
 

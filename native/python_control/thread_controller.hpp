@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python threads under control: one runs at a time, and an explorer says which goes on at each scheduling point.
+// Python threads under control: one runs at a time, and an explorer chooses the next one at each scheduling point.
 //
-// Guarantee: between two points of a process no other process runs Python code; a run always ends, since those that
-// are left when it is over are told to stop at their next point, and a process that reaches none for long is reported
-// by the driver instead of waited for. Cost: a point at which the same process goes on is no switch; another one is a
-// hand-over between two threads of the operating system.
+// Guarantee: between two scheduling points of a process no other process runs Python code. A run always ends: processes
+// left when it is over are told to stop at their next scheduling point, and a process that reaches none for a long time
+// is reported by the driver instead of being waited for. Cost: no switch at a point where the same process continues;
+// else a hand-over between two operating-system threads.
 //
-// Everything here is used with the interpreter's lock held, or, on an interpreter without one, by the one process that
-// has the baton; only waiting for the baton happens without it.
+// All members are used with the interpreter's lock held, or, on an interpreter without one, by the one process that has
+// the baton; only waiting for the baton happens without it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,14 +32,14 @@ using explore::Ending;
 using explore::Mode;
 using explore::Process;
 
-/// What processes may hold and wait for: a lock, or the end of a thread.
+/// A resource that processes hold and wait for: a lock, or the end of a thread.
 struct Resource {
-  std::uint64_t run = 0;  ///< what was held in another run is free again
+  std::uint64_t run = 0;  ///< the run it was held in; free in every other run
   bool held = false;
   Process owner = explore::kNobody;
 };
 
-/// A thread of the pool, waiting for a process to be: a fiber, or else one of the system, which waits for its baton.
+/// A thread of the pool that waits for a process to run: a fiber, or else a system thread, which waits for its baton.
 struct Server {
   Baton baton;
   std::unique_ptr<Fiber> fiber;
@@ -47,7 +47,7 @@ struct Server {
   bool closing = false;
 };
 
-/// One operation of a process: when it was called and returned, in moments of the run, and with what.
+/// One operation of a process: when it was called and returned, in moments of the run, and its value.
 struct Done {
   std::int64_t call = -1;
   std::int64_t returned = -1;
@@ -55,15 +55,15 @@ struct Done {
   bool raised = false;
 };
 
-/// What a step is about, for those who tell what happened.
+/// The kind of a step, for traces.
 enum class Doing : std::uint8_t { kInstruction, kAcquire, kTry, kRelease, kSleep, kTime, kJoin, kNothing };
 
-/// An instruction that may have called functions of Python, as `max` calls its key: between these calls, and after the
-/// last, it touches the same again.
+/// An instruction that may have called Python functions, as `max` calls its key: between these calls, and after the
+/// last, it touches the same objects again.
 struct UnderWay {
-  const void* frame = nullptr;  ///< whose instruction it is
-  std::uint64_t step = 0;       ///< that it began in
-  std::size_t first = 0;        ///< of what it touches
+  const void* frame = nullptr;  ///< the frame of the instruction
+  std::uint64_t step = 0;       ///< the step it began in
+  std::size_t first = 0;        ///< index of its first access
 };
 
 /// A process of a run.
@@ -73,43 +73,43 @@ struct ProcessSlot {
   nb::object body;  ///< a callable, or a tuple of (callable, arguments): operations
   bool alive = true;
   bool started = false;
-  unsigned long ident = 0;  ///< of its thread, as Python knows it
+  unsigned long ident = 0;  ///< of its thread, in Python
   bool background = false;  ///< the run does not wait for it
-  bool calling = false;     ///< an operation has begun, and no step of it has been taken
-  bool waiting = false;     ///< at a point, for its turn
+  bool calling = false;     ///< an operation has begun, and has taken no step yet
+  bool waiting = false;     ///< at a scheduling point, for its turn
   bool timed = false;       ///< it waits with a time limit
   bool sleeps = false;
-  bool spawned = false;             ///< by another process, and it has not come to a point yet
-  const Resource* waits = nullptr;  ///< what its next step needs
-  std::vector<Access> pending;      ///< what its next step will do
+  bool spawned = false;             ///< by another process, and it has not reached a scheduling point yet
+  const Resource* waits = nullptr;  ///< the resource its next step needs
+  std::vector<Access> pending;      ///< the accesses of its next step
   std::vector<UnderWay> under_way;  ///< instructions of functions that have called others, the outermost first
-  std::vector<Access> touching;     ///< what these touch
+  std::vector<Access> touching;     ///< the accesses of these
   Doing doing = Doing::kNothing;
   std::uint64_t doing_at = 0;  ///< the place of the lock or process
   std::vector<Done> operations;
-  nb::object error;             ///< what a callable body raised
+  nb::object error;             ///< the exception that a callable body raised
   Resource ended;               ///< held until it has ended
   std::uint32_t refusals = 0;   ///< how often it was told to stop
-  std::uint64_t last_turn = 0;  ///< the step of it
+  std::uint64_t last_turn = 0;  ///< the step of its last turn
   Spin spin;
-  Resource nothing_new;  ///< held while it waits for somebody to write what it reads in a loop
-  bool parks = true;     ///< unless it was found to wait for nobody
+  Resource nothing_new;  ///< held while it waits for a write to a place that it reads in a loop
+  bool parks = true;     ///< unless no other process could end its waiting
 };
 
-/// A process that could not go on when its run ended.
+/// A process that could not continue when its run ended.
 struct Waiting {
   Process process = 0;
-  std::uint64_t place = 0;  ///< of what it waits for
+  std::uint64_t place = 0;  ///< of the resource it waits for
   Process owner = explore::kNobody;
   bool background = false;
 };
 
 /// Thrown where a process has to stop; becomes the Python exception `ThreadController::stop_type`.
 class StopRun {};
-/// Thrown where the only thread there is would wait for ever; becomes `ThreadController::blocked_type`.
+/// Thrown where the only existing thread would wait forever; becomes `ThreadController::blocked_type`.
 class Blocked {};
 
-/// How a run ended, as the driver is told.
+/// How a run ended, as reported to the driver.
 enum class Result : std::uint8_t { kComplete, kStuck, kStopped, kCut, kRedundant, kStalled };
 
 class ThreadController {
@@ -117,91 +117,91 @@ class ThreadController {
   ~ThreadController();
 
   // --- the driver
-  /// Before the object of a run is made: what was held is free, virtual time starts again.
+  /// Called before the object of a run is created: held resources are free, virtual time starts anew.
   void prepare();
-  /// A process that begins with the next run.
+  /// Adds a process that starts with the next run.
   Process add(nb::object body, bool background);
-  /// Another body for a process that has not begun.
+  /// Replaces the body of a process that has not started.
   void give(Process process, nb::object body) { slots_.at(process)->body = std::move(body); }
-  /// Runs the processes to their end. Waits in short pieces, so that signals are handled.
+  /// Runs the processes to their end. Waits in short intervals, so that signals are handled.
   Result run(explore::Explorer& explorer, std::uint64_t most_steps, double patience);
-  /// Processes are carried by fibers from now on, or else by threads of the system; `add_thread` makes one that serves.
+  /// Lets fibers carry processes from now on, or else system threads; `add_thread` creates one that serves.
   void open(bool fibers, nb::object add_thread);
-  /// A thread gives itself to the pool; returns when the pool is closed.
+  /// Adds the calling thread to the pool; returns when the pool is closed.
   void serve();
   void close();
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
-  /// Threads that have not returned from `serve`, but for those that were left behind.
+  /// Threads that have not returned from `serve`, except those that were abandoned.
   [[nodiscard]] std::size_t serving() const { return serving_; }
-  /// The threads that did not come back are left alone; the pool forgets them.
+  /// Abandons the threads that did not return; the pool forgets them.
   void abandon();
-  /// The process of the calling thread will not end, whatever it is told: it counts as ended, and sleeps for ever.
+  /// The process of the calling thread does not end even when told to: it counts as ended, and sleeps forever.
   void park();
-  /// Whether the calling thread is one that did not come back from an earlier run. If it has often been told so, it
-  /// sleeps for ever.
+  /// Whether the calling thread is one that did not return from an earlier run. If it was told so too often, it sleeps
+  /// forever.
   [[nodiscard]] bool left_behind();
-  /// How many processes sleep for ever; each keeps its stack.
+  /// The number of processes that sleep forever; each keeps its stack.
   [[nodiscard]] std::size_t parked() const { return parked_; }
   /// Ctrl-C: the run ends, and the driver raises KeyboardInterrupt.
   void interrupt() { interrupted_ = true; }
-  /// Whether that was said since `prepare`.
+  /// Whether there was a Ctrl-C since `prepare`.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
-  /// So many instructions may the driver execute by itself from now on; the next one raises `blocked_type`. 0: any
-  /// number.
-  /// Gives whether those of the limit before were not enough.
+  /// Limits the number of instructions that the driver may execute itself from now on; the next one raises
+  /// `blocked_type`; there is no limit if it is 0. Returns whether the previous limit was exceeded.
   bool limit_alone(std::uint64_t instructions);
   /// Before an instruction of the driver; false if it has executed too many.
   [[nodiscard]] bool may_go_on_alone();
 
-  /// What the operations of a run that is complete gave, and which of them returned before which: equal for runs that
-  /// nobody can tell apart by these. None where that cannot be said at a glance.
+  /// The results of the operations of a complete run, and which of them returned before which: equal for runs that are
+  /// indistinguishable by these. None where that cannot be determined cheaply.
   [[nodiscard]] nb::object outcome() const;
 
   // --- a process
-  /// The process of the calling thread, if it has one in the present run.
+  /// The process of the calling thread, if it has one in the current run.
   [[nodiscard]] ProcessSlot* mine() const;
-  /// A step comes next, with the accesses of `slot.pending`.
+  /// A scheduling point before a step with the accesses of `slot.pending`.
   void point(ProcessSlot& slot, Doing doing, std::uint64_t place);
   [[nodiscard]] bool narrated() const { return on_turn.is_valid() && !on_turn.is_none(); }
-  /// Accesses that belong to the step under way.
+  /// Adds an access to the current step.
   void note(const Access& access);
-  /// An instruction of a frame begins that may call others; what it touches is what is pending.
+  /// An instruction of a frame begins that may call functions; its accesses are the pending ones.
   void begin(ProcessSlot& slot, const void* frame, std::span<const Access> touching);
-  /// Those are over whose frames have called nobody who executes now; all of them, if `is_calling` is null.
+  /// Ends the instructions whose frames are not callers of the current code; all of them if `is_calling` is null.
   void settle(ProcessSlot& slot, int (*is_calling)(const void* frame));
-  /// The process has come round in a loop that only reads: it waits until somebody writes what it has read.
+  /// The process repeats a loop that only reads: it waits until another process writes a place that it has read.
   void wait_for_news(ProcessSlot& slot);
-  /// Whether somebody who sleeps in such a loop was left to wait since this was last asked: others may miss the time.
+  /// Whether a process that sleeps in such a loop was left waiting since the last call: others may miss the passing
+  /// time.
   [[nodiscard]] bool overslept() { return std::exchange(overslept_, false); }
-  /// Whether the run was cut because whoever could go on waits in a loop for what nobody will write.
+  /// Whether the run was cut because every process that could continue waits in a loop for a write that never comes.
   [[nodiscard]] bool goes_round() const { return spinning_ && result_ == Result::kCut; }
-  /// The step at which the process last went on. Who waits in a loop would go on at any time, to no avail.
+  /// The step at which the process last ran. A process that waits in a loop could continue at any time, without effect.
   [[nodiscard]] std::uint64_t last_turn(const ProcessSlot& slot) const { return spins(slot) ? step_ : slot.last_turn; }
   [[nodiscard]] bool acquire(Resource& resource, bool blocking, double timeout);
   void release(Resource& resource);
   [[nodiscard]] bool held(const Resource& resource) const { return resource.held && resource.run == run_; }
   void sleep(double seconds);
   [[nodiscard]] double now();
-  /// Starts a process from within another one, or before a run; gives its number.
+  /// Starts a process from within another one, or before a run; returns its number.
   Process spawn(nb::object body, bool background);
   [[nodiscard]] bool join(Process process, double timeout);
   [[nodiscard]] bool ended(Process process) const;
   /// Ends the run after this step, as an assertion does.
   void stop_run();
   [[nodiscard]] std::uint64_t steps() const { return step_; }
-  /// Counts points, for whoever watches from another thread; 0 while there is no run.
+  /// Counts scheduling points, for a thread that supervises; 0 while there is no run.
   [[nodiscard]] std::uint64_t beats() const { return active_ ? beats_ : 0; }
   [[nodiscard]] Process running() const { return running_; }
   [[nodiscard]] std::vector<std::unique_ptr<ProcessSlot>>& slots() { return slots_; }
   [[nodiscard]] std::uint64_t run_number() const { return run_; }
   [[nodiscard]] bool stopping() const { return stopping_; }
-  /// Those that waited when the run ended.
+  /// The processes that were blocked when the run ended.
   [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
 
   nb::object stop_type;
   nb::object blocked_type;
-  nb::object on_result;  ///< makes a value that stays as it is of a result that could change
-  /// While a run is narrated, on the thread of the process: (process, step, preempts, doing, place, operation begins)
+  nb::object on_result;  ///< converts a mutable result to an immutable value
+  /// While a run is traced, on the thread of the process: (process, step, preempts, doing, place, operation begins)
   nb::object on_turn;
   nb::object on_return;  ///< (process, number of the operation, value, raised)
 
@@ -248,7 +248,7 @@ class ThreadController {
   std::vector<Access> event_;
   std::vector<Waiting> waiting_;
   Process running_ = explore::kNobody;
-  ProcessSlot* spawner_ = nullptr;  ///< goes on when the process that is started has come to its first point
+  ProcessSlot* spawner_ = nullptr;  ///< continues when the started process has reached its first scheduling point
   std::uint64_t step_ = 0;
   std::int64_t moment_ = 0;  ///< counts calls and returns
   std::uint64_t most_steps_ = 0;
@@ -259,18 +259,18 @@ class ThreadController {
   bool booting_ = false;
   bool stopping_ = false;
   bool wants_stop_ = false;
-  bool spinning_ = false;  ///< one process goes on in its loop, and nobody else can
+  bool spinning_ = false;  ///< one process repeats its loop, and no other is enabled
   std::uint64_t spins_until_ = 0;
   bool overslept_ = false;
   bool interrupted_ = false;
-  nb::object raised_;        ///< what the driver is to raise when the run is over
-  std::uint64_t alone_ = 0;  ///< instructions that are left to the driver, and one more
+  nb::object raised_;        ///< the exception that the driver raises when the run is over
+  std::uint64_t alone_ = 0;  ///< 1 + the number of instructions left to the driver
   bool preempted_ = false;
   std::uint64_t turn_ = 0;  ///< steps that the running process has taken without a switch
   Result result_ = Result::kComplete;
 };
 
-/// While it lives, what the calling thread does is no part of the run.
+/// While it exists, the calling thread's actions are not part of the run.
 class Aside {
  public:
   Aside();
@@ -282,7 +282,7 @@ class Aside {
   ProcessSlot* before_;
 };
 
-/// The one that the process has; its hooks are global to the interpreter too.
+/// The only one in the process; its hooks are global to the interpreter too.
 [[nodiscard]] ThreadController& control();
 
 }  // namespace linpoint::control

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 _INTERRUPTED = 3
 _DOCUMENT = (
-    b'{"verdict":"unknown","exhaustive":false,"why":"it was interrupted","statistics":'
+    b'{"verdict":"unknown","exhaustive":false,"why":"the run was interrupted","statistics":'
     b'{"seconds":0.0,"peak_memory_bytes":0,"operations":0,"configurations":0},"findings":[]}\n'
 )
 

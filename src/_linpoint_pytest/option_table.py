@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 OPTIONS: Final = {
-    "budget": ("TIME", "Time for each test, such as 10s or 2m (default 30s).", False),
-    "threads": ("N", "Maximum number of threads (default: that of the test).", True),
-    "operations": ("N", "Maximum number of operations per thread (default: that of the test).", True),
-    "seed": ("N", "Seed of the scenarios that are generated.", True),
-    "replay": ("TOKEN", "Run one test with the schedule of a finding, and nothing else.", False),
-    "report": ("DIR", "Write a page, the text and JSON of each failure into this directory.", False),
+    "budget": ("TIME", "Time limit of each test, such as 10s or 2m (default 30s).", False),
+    "threads": ("N", "Maximum number of threads (default: the test's setting).", True),
+    "operations": ("N", "Maximum number of operations per thread (default: the test's setting).", True),
+    "seed": ("N", "Seed of the generated scenarios (default 0).", True),
+    "replay": ("TOKEN", "Replay one finding: run only its test, under its schedule.", False),
+    "report": ("DIR", "Write an HTML page, the text and the JSON of each failure to this directory.", False),
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """linpoint finds, explains and rules out linearizability bugs.
 
-verdict = linpoint.check(history, "queue")
-verdict.raise_for_violation()
+    verdict = linpoint.check(history, "queue")
+    verdict.raise_for_violation()
 
-PYTEST_DONT_REWRITE: a word to pytest, which would warn whoever imports linpoint before it.
+PYTEST_DONT_REWRITE: tells pytest not to warn when linpoint is imported before its plugin.
 """
 
 import itertools
@@ -13,7 +13,7 @@ import sys
 if sys.argv[:1] == ["-m"] and ("-m", "linpoint") in itertools.pairwise(sys.orig_argv):
     from _linpoint_command import listen
 
-    listen()  # `python -m linpoint` imports this first, and Ctrl-C counts from here on
+    listen()  # `python -m linpoint` imports this first, and Ctrl-C takes effect from here on
 
 from linpoint import specs, strategies
 from linpoint.api.check_model import check_model

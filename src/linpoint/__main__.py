@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m linpoint``: the command."""
+"""``python -m linpoint``: runs the command."""
 
 from _linpoint_command import main
 

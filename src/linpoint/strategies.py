@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hypothesis strategies of what linpoint runs, for people who write their own ``@given`` tests.
+"""Hypothesis strategies for scenarios, for users who write their own ``@given`` tests.
 
 Guarantee: every example is a scenario that the test can run, and examples shrink towards few threads, few operations,
-few and simple arguments. Importing this module does not import Hypothesis.
+and few and simple arguments. Importing this module does not import Hypothesis.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.setting_validation import check_number
 from linpoint.scenarios.tested_operation import TestedOperation
 
-if TYPE_CHECKING:  # an extra
+if TYPE_CHECKING:  # an optional dependency
     from hypothesis.strategies import SearchStrategy
 
 _MAX_LISTED_CALLS: Final = 1_000
-"""Calls of one operation."""
+"""Maximum number of calls of one operation that are listed."""
 
 
 def scenarios(
@@ -35,11 +35,11 @@ def scenarios(
 ) -> SearchStrategy[Scenario]:
     """A strategy of scenarios for ``test``: one to ``threads`` threads of one to ``operations`` operations each.
 
-    At most ``before`` and ``after`` operations run alone. Bounds that are not given are the test's own. Arguments are
-    drawn from the test's strategies in full, not only the few values that are enumerated elsewhere.
+    At most ``before`` and ``after`` operations run alone. Bounds that are not given are those of the test. Arguments
+    are drawn from the complete strategies of the test, not only from the few values that other engines enumerate.
     """
     require_hypothesis("linpoint.strategies")
-    from hypothesis import strategies as st  # noqa: PLC0415 - an extra, and only who asks for it is to wait for it
+    from hypothesis import strategies as st  # noqa: PLC0415 - an optional dependency, imported only on use
 
     definition = test if isinstance(test, ConcurrentTestDefinition) else definition_of(test)
     bounds = {
@@ -50,7 +50,7 @@ def scenarios(
     }
     for name, (least, most) in bounds.items():
         check_number(definition.name, name, most, least)
-    # Examples shrink to the first alternative and to fewer choices: the same operation should have both.
+    # Examples shrink to the first alternative and to fewer choices, so both should contain the same operation.
     by_arguments = sorted(definition.operations.values(), key=lambda each: len(each.parameters))
     call = st.one_of(*(_calls(st, each, at) for at, each in enumerate(by_arguments, 1)))
 
@@ -68,11 +68,11 @@ def scenarios(
 
 
 def _calls(st: Any, operation: TestedOperation, number: int) -> SearchStrategy[Call]:
-    """Calls of an operation: one choice each, where they can be listed.
+    """Calls of an operation, as one choice for each call where they can be listed.
 
-    Hypothesis makes choices that are equal smaller together. Two threads that need the same key get to the simplest one
-    only if nothing else has the same number as that key, the number of the operation least of all: so each operation
-    has numbers of its own.
+    Hypothesis shrinks equal choices together. Two threads that need the same key both reach the simplest one only if no
+    other choice has the same number as that key, in particular not the number of the operation. Each operation
+    therefore has numbers of its own.
     """
     pools = [source.values for source in operation.sources if source.strategy is None]
     count = math.prod(map(len, pools))

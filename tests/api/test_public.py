@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public surface: names, signatures, immutability, and what importing it costs."""
+"""The public surface: names, signatures, immutability, and the cost of importing it."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ CLASSES = {
 }
 
 
-def test_the_public_names() -> None:
+def test_the_public_names_match_the_snapshot() -> None:
     assert linpoint.__all__ == NAMES
     assert sorted(linpoint.__all__) == linpoint.__all__
     assert all(hasattr(linpoint, name) for name in NAMES)
@@ -218,7 +218,7 @@ def test_the_tables_here_cover_every_name() -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_signatures_of_functions(name: str) -> None:
+def test_function_signatures_match_the_snapshot(name: str) -> None:
     signature = str(inspect.signature(getattr(linpoint, name)))
     assert re.sub(r"(: |-> )'([^']*)'", r"\1\2", signature) == FUNCTIONS[name]
 
@@ -233,7 +233,7 @@ def test_arguments_with_defaults_are_keyword_only(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_members_of_classes(name: str) -> None:
+def test_class_members_match_the_snapshot(name: str) -> None:
     thing = getattr(linpoint, name)
     if issubclass(thing, enum.Enum):
         members = sorted(thing.__members__)
@@ -244,7 +244,7 @@ def test_members_of_classes(name: str) -> None:
     assert inspect.getdoc(thing)
 
 
-def test_the_exception_tree() -> None:
+def test_the_exception_tree_matches_the_snapshot() -> None:
     for name in ("HistoryError", "ModelError", "SpecError", "TestError", "UsageError", "CertificateError"):
         assert issubclass(getattr(linpoint, name), linpoint.LinpointError)
     assert issubclass(linpoint.ViolationError, AssertionError)
@@ -256,9 +256,9 @@ def test_the_exception_tree() -> None:
 
 
 def test_importing_is_quick(tmp_path: Path) -> None:
-    """At most five times what ``asyncio`` takes: 0.2 s where that takes 0.04 s; on a slow or busy machine both take longer.
+    """At most five times the import of ``asyncio``, e.g. 0.2 s for 0.04 s; both take longer on a slow or busy machine.
 
-    Both are compiled, as whatever is installed or was imported once before.
+    Both are compiled, as any installed or previously imported module is.
     """
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
 
@@ -272,14 +272,14 @@ def test_importing_is_quick(tmp_path: Path) -> None:
     assert min(ours for _, ours in pairs) < 5 * min(theirs for theirs, _ in pairs)
 
 
-def test_importing_does_not_load_the_command_line_or_a_colour_library() -> None:
+def test_importing_loads_neither_the_command_line_nor_a_colour_library() -> None:
     source = "import sys, linpoint; print(*sorted(name.partition('.')[0] for name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"typer", "click", "rich", "hypothesis", "pytest"}
     assert done.stderr == ""
 
 
-def test_the_command_line_does_not_load_what_explores() -> None:
+def test_the_command_line_does_not_load_the_exploration_engines() -> None:
     source = "import sys, linpoint.cli.main; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {
@@ -341,7 +341,7 @@ def test_an_unknown_verdict_never_passes_silently() -> None:
 @pytest.mark.parametrize(
     "make", [lambda: linpoint.check(GOOD, "register"), lambda: linpoint.check(BAD, "register"), undecided]
 )
-def test_a_verdict_is_no_bool(make: Any) -> None:
+def test_a_verdict_is_not_a_bool(make: Any) -> None:
     verdict = make()
     with pytest.raises(TypeError, match="raise_for_violation"):
         bool(verdict)
@@ -358,7 +358,7 @@ def test_a_verdict_names_the_algorithm_and_why() -> None:
     assert asked.why
 
 
-def test_positions_of_a_keyed_history_are_those_of_the_whole() -> None:
+def test_positions_in_a_keyed_history_refer_to_the_whole_history() -> None:
     lines = [
         {"process": n, "op": "write", "args": [n], "result": None, "call": n, "return": n, "key": "ab"[n % 2]}
         for n in range(4)
@@ -382,7 +382,7 @@ def test_positions_of_a_keyed_history_are_those_of_the_whole() -> None:
         ({"jobs": 0}, "LP-U001"),
     ],
 )
-def test_bad_options(options: dict[str, Any], code: str) -> None:
+def test_bad_options_are_rejected(options: dict[str, Any], code: str) -> None:
     with pytest.raises(linpoint.UsageError) as caught:
         linpoint.check(GOOD, "register", **options)
     assert caught.value.code == code
@@ -401,7 +401,7 @@ def test_bad_options(options: dict[str, Any], code: str) -> None:
         {"jobs": 1},
     ],
 )
-def test_good_options(options: dict[str, Any]) -> None:
+def test_good_options_are_accepted(options: dict[str, Any]) -> None:
     assert linpoint.check(GOOD, "register", **options).status is linpoint.Status.LINEARIZABLE
 
 
@@ -469,7 +469,7 @@ def test_the_values_of_an_operation_cannot_be_changed(change: Any) -> None:
     assert op.result == {"b": (2,)}
 
 
-def test_what_was_given_may_change_afterwards() -> None:
+def test_changing_the_input_does_not_change_the_history() -> None:
     args: list[Any] = [{"a": [1]}]
     line = {"process": 0, "op": "write", "args": args, "result": None, "call": 1, "return": 2}
     found = linpoint.history([line])
@@ -478,8 +478,8 @@ def test_what_was_given_may_change_afterwards() -> None:
     assert found[0].args == ({"a": (1,)},)
 
 
-def test_operations_are_taken_with_plain_lists_too() -> None:
-    """As in our lines: lists and objects are legal values."""
+def test_operations_accept_plain_lists() -> None:
+    """As in operation lines: lists and objects are legal values."""
     op = linpoint.Operation(0, "mwcas", ([["x", 0, 1]],), True, 0, 1)
     assert linpoint.check([op], "mwcas").status is linpoint.Status.LINEARIZABLE
     written = linpoint.Operation(0, "write", ([1, {"a": [2]}],), None, 0, 1)
@@ -488,7 +488,7 @@ def test_operations_are_taken_with_plain_lists_too() -> None:
     hash(linpoint.history([written, read]))
 
 
-def test_what_check_takes_as_a_history() -> None:
+def test_check_accepts_every_form_of_history() -> None:
     lines = [{"process": 0, "op": "read", "result": None, "call": 1, "return": 2}]
     made = linpoint.history(lines)
     for source in (lines, iter(lines), made, list(made), "0: |--read()--|"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public types as mypy sees them, and the stub of the native module as it is at run time."""
+"""The public types as mypy sees them, and the stub of the native module against the module at run time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ import pytest
 import linpoint
 
 PACKAGE = Path(linpoint.__file__).parent
-# mypy finds an installed package by itself and refuses to be told; sources it must be told.
+# mypy finds an installed package by itself and rejects its path; it needs the path of sources.
 SOURCES = {} if PACKAGE.parent.name == "site-packages" else {"MYPYPATH": str(PACKAGE.parent)}
 
 
-def test_the_package_says_that_it_is_typed() -> None:
+def test_the_package_is_marked_as_typed() -> None:
     assert (PACKAGE / "py.typed").is_file()
 
 
@@ -63,7 +63,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What mypy says of each snippet, in one run."""
+    """The messages of mypy about each snippet, from one run."""
     folder = tmp_path_factory.mktemp("typed")
     head = "import collections\nfrom collections.abc import Sequence\nfrom typing import assert_type\nimport linpoint\n"
     names = {}
@@ -86,28 +86,28 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", TYPED)
-def test_types_under_mypy_strict(complaints: dict[str, str], name: str) -> None:
+def test_public_types_pass_mypy_strict(complaints: dict[str, str], name: str) -> None:
     assert complaints.get(name, "") == ""
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_mistakes_that_mypy_finds(complaints: dict[str, str], name: str) -> None:
+def test_mypy_finds_mistakes_in_types(complaints: dict[str, str], name: str) -> None:
     assert "error" in complaints.get(name, "")
 
 
 # The stub of the native module
 
 ARTEFACTS = (
-    "is a disjoint base at runtime",  # every nanobind class is
+    "is a disjoint base at runtime",  # every nanobind class is an instance of
     "metaclass differs",  # nanobind.nb_type
     "__nb_enum__ is not present in stub",
     "is not a function",  # nanobind.nb_func: compared by their docstrings below
-    # The core alone makes objects without __init__; and to inspect, from 3.13 on, any nanobind.nb_func takes anything.
+    # Only the core makes objects without __init__. From 3.13 on, inspect reports *args for any nanobind.nb_func.
     "is inconsistent, stub does not have *args",
 )
 
 
-def test_the_stub_is_that_of_the_native_module(tmp_path: Path) -> None:
+def test_the_stub_matches_the_native_module(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "linpoint._native", "--concise"],
         cwd=PACKAGE.parent.parent,
@@ -132,7 +132,7 @@ def _functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, lis
 
 
 @pytest.mark.parametrize("part_of", ["", ".refine"])
-def test_native_functions_take_what_the_stub_says(part_of: str) -> None:
+def test_native_functions_take_the_parameters_of_the_stub(part_of: str) -> None:
     _native = importlib.import_module(f"linpoint._native{part_of}")
     stub = ast.parse((PACKAGE / f"_native/{part_of.strip('.') or '__init__'}.pyi").read_text())
     functions = dict(_functions(stub.body))
@@ -144,7 +144,7 @@ def test_native_functions_take_what_the_stub_says(part_of: str) -> None:
         signature = (thing.__doc__ or "").splitlines()[0]
         inside = signature.partition("(")[2].rpartition(")")[0]
         flat = inside
-        while "[" in flat:  # what is in brackets has commas of its own
+        while "[" in flat:  # the text in brackets has commas of its own
             flat = re.sub(r"\[[^\[\]]*\]", "", flat)
         taken = [
             re.split(r"[:=]", part.strip())[0].strip() for part in flat.split(",") if part.strip() not in ("", "/", "*")

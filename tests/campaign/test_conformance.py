@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every subject keeps the promises of ``subjects/interface`` to the campaign. Hosts of C++ targets are played by scripts.
+"""Every subject meets the contract of ``subjects/interface`` with the campaign. Scripts stand in for C++ hosts.
 
-The last one, ``transfers``, is what a further subject needs to be.
+The last one, ``transfers``, shows the minimum of a further subject.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Counter(linpoint.ConcurrentTest):
 
 
 class Locked(Counter):
-    """The same with a lock."""
+    """The same counter with a lock."""
 
     def setup(self) -> Any:
         return type("Cell", (), {"value": 0, "lock": threading.Lock()})()
@@ -77,7 +77,7 @@ class Locked(Counter):
 
 
 class SlowCounter:
-    """A counter that lets other threads in between its two steps."""
+    """A counter that lets other threads run between its two steps."""
 
     def __init__(self) -> None:
         self.value = 0
@@ -162,11 +162,11 @@ SUBJECTS = [model, python_object, python_program, cpp_program, cpp_object, persi
 
 @pytest.fixture(params=SUBJECTS, ids=lambda each: each.__name__)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[bool], Subject]:
-    """``make(fails)``: a subject with a failure, or one without."""
+    """``make(fails)``: a subject with a failure, or one without a failure."""
     return lambda fails: request.param(tmp_path, fails)
 
 
-def test_a_failure_is_found_confirmed_and_told(make: Callable[[bool], Subject]) -> None:
+def test_a_failure_is_found_confirmed_and_reported(make: Callable[[bool], Subject]) -> None:
     result = run_campaign(make(True), SECONDS)
     assert result.status is Status.VIOLATION, result.why
     assert result.findings
@@ -184,7 +184,7 @@ def test_a_pass_has_no_finding(make: Callable[[bool], Subject]) -> None:
     assert result.why
 
 
-def test_a_failure_shows_again_by_itself(make: Callable[[bool], Subject]) -> None:
+def test_a_failure_is_reproduced(make: Callable[[bool], Subject]) -> None:
     with make(True).open(SECONDS, lambda _: None) as session:
         failure = session.distinct(search_phases(session))[0]
         for record in session.repetitions:
@@ -193,7 +193,7 @@ def test_a_failure_shows_again_by_itself(make: Callable[[bool], Subject]) -> Non
             assert session.is_same(failure, shown)
 
 
-def test_its_token_holds_all_of_it(make: Callable[[bool], Subject]) -> None:
+def test_the_token_of_a_failure_is_complete(make: Callable[[bool], Subject]) -> None:
     result = run_campaign(make(True), SECONDS)
     token = result.findings[0].replay_token
     if token is None:  # only the caller's own code can construct the object
@@ -202,7 +202,7 @@ def test_its_token_holds_all_of_it(make: Callable[[bool], Subject]) -> None:
     assert ReplayToken.from_dict(replay_token.decode(token.encode())).encode() == token.encode()
 
 
-def test_shrinking_ends_with_its_limits(make: Callable[[bool], Subject]) -> None:
+def test_shrinking_respects_its_limits(make: Callable[[bool], Subject]) -> None:
     with make(True).open(SECONDS, lambda _: None) as session:
         failure = session.distinct(search_phases(session))[0]
         best, _ = shrink_failure(session, failure, SearchLimits(time.monotonic()))
@@ -231,7 +231,7 @@ def test_ctrl_c_gives_a_result(make: Callable[[bool], Subject]) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_counts_never_decrease_and_nothing_is_left(make: Callable[[bool], Subject], fails: bool) -> None:
+def test_counts_never_decrease_and_no_process_is_left(make: Callable[[bool], Subject], fails: bool) -> None:
     subject, before = make(fails), set(threading.enumerate())
     counts: list[int] = []
     run_campaign(subject, SECONDS, lambda reached: counts.append(reached.executions))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An eighth subject: transfers between two accounts, whose steps are interleaved in every way, in plain Python.
+"""An eighth subject: transfers between two accounts, with every interleaving of their steps, in plain Python.
 
 It shows what a further subject needs: one adapter, without a loop over phases, shrinking or confirmation.
 """
@@ -36,7 +36,7 @@ Case = tuple[int, ...]
 
 _START = 100
 _STEPS = 3
-"""Read, take and give; a transfer with a lock makes one step of them."""
+"""Read, withdraw and deposit; a transfer with a lock makes them one step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TransferSubject:
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[TransferSession]:
-        """A session; it holds nothing."""
+        """Open a session; it holds no resources."""
         yield TransferSession(self, seconds, progress)
 
 
@@ -79,7 +79,7 @@ class TransferSession(Session):
         self._exhausted = True
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Case, Failure | None, bool]:
-        """Leave out one transfer after another."""
+        """Leave out each transfer in turn."""
         case: Case = failure.case
         for at in reversed(range(len(case))):
             if limits.over():
@@ -95,11 +95,11 @@ class TransferSession(Session):
         return next((each for each in found if each is not None), None)
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Run the order of a failure again."""
+        """Run the schedule of a failure again."""
         return Reproduction(None, self._run(failure.case, tuple(thread for _, thread in failure.schedule)))
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """The transfers and the sum that is left."""
+        """Report the transfers and the final sum."""
         calls = [f"transfer({amount})" for amount in failure.case]
         shown = tuple(ShownOperation(thread, call, returned=True) for thread, call in enumerate(calls))
         return Finding(
@@ -112,13 +112,13 @@ class TransferSession(Session):
         )
 
     def claim(self) -> Claim:
-        """A pass, if all interleavings were run."""
+        """Pass if all interleavings were run."""
         if self._exhausted:
             return Claim(Status.LINEARIZABLE, "no order of the steps loses money", exhaustive=True)
-        return Claim(Status.UNKNOWN, "it was interrupted" if self.interrupted else "the budget ended")
+        return Claim(Status.UNKNOWN, "the run was interrupted" if self.interrupted else "the budget ended")
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The runs."""
+        """The number of runs."""
         return coverage_of("test", seconds=time.monotonic() - self.started, schedules=self._runs, scenarios=1)
 
     def _run(self, case: Case, order: Sequence[int]) -> Failure | None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Certification in plain Python, as it is defined: the oracle for the native certifier and for the native steps.
+"""Certification in plain Python, following its definition: the oracle for the native certifier and the native steps.
 
-It shares nothing with them but the history: times, hints and crashes are compared as they were recorded (no columns, no
-ranks, no numbers for values), and the order is run on the spec's Python steps. Every reason to refuse is looked for in
-every pair of operations, so it costs O(n^2), and it says which they are.
+It shares only the history with them: times, hints and crashes are compared as recorded (no columns, no ranks, no
+numbered values), and the order is run on the spec's Python steps. Every pair of operations is tested for every
+reason to reject, so it costs O(n^2), and it names the pairs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def refusals(
 ) -> list[str]:
     """Why ``witness`` does not show that the operations at ``positions`` satisfy ``condition``; empty if it does.
 
-    Unless ``whole``, it may leave out operations: it is the beginning of an order.
+    Unless ``whole``, the witness may omit operations: it is a prefix of an order.
     """
     wrong = [*_members(history, positions, witness.order, whole=whole)]
     if wrong:
@@ -56,7 +56,7 @@ def _members(history: History, positions: Sequence[int], order: Sequence[int], *
 
 
 def times(history: History, spec: Spec, condition: str, order: Sequence[int]) -> Iterator[str]:
-    """Which operations come after one that they had to precede."""
+    """Operations that come after one that they had to precede."""
     judge = _Judge(history, spec, condition)
     for first, second in itertools.combinations(order, 2):
         reason = judge.why_before(second, first)
@@ -65,7 +65,7 @@ def times(history: History, spec: Spec, condition: str, order: Sequence[int]) ->
 
 
 class _Judge:
-    """Says which operation has to precede which."""
+    """Decides which operation has to precede which."""
 
     def __init__(self, history: History, spec: Spec, condition: str) -> None:
         self._history = history
@@ -106,7 +106,11 @@ class _Judge:
         return self._spec.arguments(op)[0] if self._spec.key_argument else op.key
 
     def _keeps_its_place(self, op: Operation, later: Operation) -> bool:
-        """What a crash cut off may come late, unless the condition says no: strict, once the crash has ended it."""
+        """Whether an operation keeps its place before a later one of its process.
+
+        A completed operation does. An interrupted one does under recoverable and sequential, and under strict once a
+        crash has ended it.
+        """
         if self._condition == "strict" and op.outcome is not Outcome.OK:
             return self._end(op) <= later.call
         return op.outcome is Outcome.OK or self._condition in ("recoverable", "sequential")
@@ -154,7 +158,7 @@ def _run(history: History, spec: Spec, order: Sequence[int]) -> Iterator[str]:
 
 
 def era_ends(history: History) -> list[Crash]:
-    """The crashes that end eras, one for each time; where everything crashes, that is the one."""
+    """The crashes that end eras, one for each time: a crash of everything if one is among them."""
     ends: dict[Time, Crash] = {}
     for crash in history.crashes:
         if crash.process is None and (crash.time not in ends or not crash.of_object):
@@ -175,7 +179,7 @@ def possible_eras(history: History, op: Operation) -> list[int]:
 
 
 def _eras(history: History, spec: Spec, witness: Witness) -> Iterator[str]:
-    """Run each era from what survived the one before: its first so many operations."""
+    """Run each era from the state after the surviving prefix of the era before."""
     count = len(era_ends(history))
     eras, survivors = witness.eras or (), witness.survivors or ()
     if not len(eras) == len(survivors) == count:
@@ -190,7 +194,7 @@ def _eras(history: History, spec: Spec, witness: Witness) -> Iterator[str]:
         if len(members) != length or not 0 <= kept <= len(members):
             yield f"{kept} of {length} operations survive"
             return
-        # What survives and the end of the era must belong to one run: both are followed.
+        # The survivors and the whole era must belong to one run, so both are followed.
         runs = [(state, state) for state in states]
         for number, position in enumerate(members):
             if era not in possible_eras(history, history[position]):
@@ -207,7 +211,7 @@ def _eras(history: History, spec: Spec, witness: Witness) -> Iterator[str]:
         states = [*{canonical(saved): saved for _, saved in runs}.values()]
 
 
-# Patterns: the scope by itself must be a violation, for the oracle
+# Patterns: the scope by itself must be a violation for the oracle
 
 
 DELETES = ("delete", "erase", "remove")
@@ -220,9 +224,9 @@ def pattern_refusals(
 ) -> list[str]:
     """Why ``pattern`` does not show that the operations at ``positions`` violate ``condition``; empty if it does.
 
-    The operations of its scope are decided by the oracle as if there were no others. Whether what was left out could
-    mend them is not asked here: the verdict for all operations answers that. A scope that is too long for the oracle is
-    only looked at for what it names.
+    The oracle decides the operations of its scope as if there were no others. Whether omitted operations could explain
+    the scope is not asked: the verdict for all operations answers that. Of a scope that is too long for the oracle,
+    only the named operations are checked.
     """
     wrong = [*_misplaced(positions, pattern)]
     if wrong or len(pattern.scope) > LONGEST_SCOPE:
@@ -247,10 +251,10 @@ def _misplaced(positions: Sequence[int], pattern: Pattern) -> Iterator[str]:
 
 
 def _alone(history: History, positions: Sequence[int], spec: Spec, scope: Sequence[int]) -> tuple[History, Spec]:
-    """The history and the first state that the scope is judged by.
+    """The history and the first state for judging the scope.
 
-    Whether there was something to delete may be for what was left out to say. A first value of a container goes with
-    its operations: it stays if it has some in the scope, or none at all.
+    Whether there was a value to delete may depend on omitted operations. A first value of a container goes with its
+    operations: it stays if some of them are in the scope, or if it has none.
     """
     if spec.name == "map":
         return _without_results_of_deletes(history), spec
@@ -273,7 +277,7 @@ def _values(history: History, positions: Sequence[int]) -> set[Any]:
     return {canonical(value) for p in positions for value in (*history[p].args, history[p].result)}
 
 
-# Refuted starts: whatever of the operations that were still open took effect, the oracle must find no order
+# Refuted starts: whichever of the open operations took effect, the oracle must find no order
 
 
 def start_refusals(
@@ -281,8 +285,8 @@ def start_refusals(
 ) -> list[str]:
     """Why ``start`` does not show that the operations at ``positions`` violate ``condition``; empty if it does.
 
-    Each choice among those still open is decided by the oracle, with the results they had, returning after all others.
-    A start that is too long for the oracle is only looked at for what it names.
+    The oracle decides each choice among the open operations, with their results, returning after all others. Of a start
+    that is too long for the oracle, only the named operations are checked.
     """
     scope, still_open = [*start.scope], {*start.still_open}
     if not {start.last} <= set(scope) <= set(positions) or not still_open <= set(scope) or start.last in still_open:
@@ -312,11 +316,11 @@ MOST_OPEN = 5
 
 
 def _may_matter(history: History, spec: Spec, scope: Sequence[int], position: int) -> bool:
-    """Whether an operation outside may be needed: not one of a value or part that is wholly outside, nor a look."""
+    """Whether an omitted operation may be needed: not if it is a read, or if its value or part is entirely outside."""
     op = history[position]
     if spec.reads(op) or (op.outcome is Outcome.OK and op.result is None and not op.args):
         return False
-    if spec.partition is not None:  # what is decided alone
+    if spec.partition is not None:  # decided separately
         part, other = (canonical(spec.partition(spec.arguments(each))) for each in (op, history[scope[0]]))
         if part != other:
             return False

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multi-word writes that do not tell what they overwrote, in the precedence graph: against the oracle, and by hand."""
+"""Multi-word writes that do not report the overwritten values, in the precedence graph: against the oracle, and by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ def compare(seed: str, histories: int, condition: str) -> None:
     seen: Counter[str] = Counter()
     for number in range(histories):
         share = rng.choice([0.1, 0.3, 0.5])
-        forms = ("values",) if rng.random() < 0.8 else ("false", "at", "values")  # what saw other values did not fail
+        forms = ("values",) if rng.random() < 0.8 else ("false", "at", "values")  # seeing other values is no failure
         history, spec = random_memory(rng, operations=9, writes=share, swaps=0.2, forms=forms)
         story = f"{seed}, history {number}\n{describe(history)}"
         expected = brute_force(history, range(len(history)), spec, condition)[0]
@@ -115,7 +117,9 @@ UNKNOWN_ONES = [
     ],
 )
 @pytest.mark.parametrize("checker", ["graph", "auto"])
-def test_by_hand(lines: list[dict[str, object]], status: Status, checker: str) -> None:
+def test_hand_written_histories_have_their_verdicts(
+    lines: list[dict[str, object]], status: Status, checker: str
+) -> None:
     verdict = linpoint.check(lines, "mwcas", checker=checker)
     assert (verdict.status, verdict.checker) == (status, "graph")
     text = verdict.explain().text
@@ -125,7 +129,7 @@ def test_by_hand(lines: list[dict[str, object]], status: Status, checker: str) -
         assert verdict.refutation.reason == "overwritten"
 
 
-def test_operations_that_failed_are_left_to_searches() -> None:
+def test_failed_operations_are_left_to_searches() -> None:
     lines = [*ANY_ORDER, op("E", "mwcas", [["x", 7, 8]], False, 23, 24)]
     assert linpoint.check(lines, "mwcas", checker="graph").status is Status.UNKNOWN
     assert linpoint.check(lines, "mwcas").status is Status.LINEARIZABLE

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The monitor of buffered durability against the oracle on random small histories, and on histories by hand.
+"""The monitor of buffered durability against the oracle on random small histories, and on hand-written histories.
 
-Where it answers it must be right; its orders and the scopes of its refutations must hold for `plain_certify`, which
-knows nothing of the native core.
+Each of its answers must be correct; its orders and the scopes of its refutations must hold for `plain_certify`, which
+is independent of the native core.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_the_monitor_of_eras_agrees_with_the_oracle(seed: str) -> None:
     compare(seed, DAY_HISTORIES // 2)
 
 
-# Long recordings: a server that loses the end of what it did, and one that does not lose it in order
+# Long recordings: a server that loses its latest operations, and one that does not lose them in order
 
 LONG_OPERATIONS = 6_000
 
@@ -79,7 +79,7 @@ def test_long_histories_are_decided_with_their_survivors(keys: int) -> None:
     assert linpoint.check(history, spec, condition="durable").status is Status.VIOLATION
 
 
-def test_the_few_operations_of_a_long_violation_are_found() -> None:
+def test_a_long_violation_is_reduced_to_few_operations() -> None:
     history, spec = buffered_history(
         random.Random(2), operations=LONG_OPERATIONS, keys=4, crashes=5, faulty=1, stretch=60, long=True
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Certification refuses what is not evidence, whoever made it."""
+"""Certification rejects invalid evidence from any source."""
 
 import random
 import re
@@ -33,14 +33,14 @@ def test_a_good_order_is_accepted() -> None:
     certify_witness(WRITE_READ, [0, 1], REGISTER, "linearizable", Witness((0, 1)))
 
 
-def test_wrong_orders_are_refused() -> None:
+def test_wrong_orders_are_rejected() -> None:
     refused(WRITE_READ, (1, 0))  # against time and against the spec
-    refused(WRITE_READ, (0,))  # leaves out an operation that returned
-    refused(WRITE_READ, (0, 0, 1))  # names one twice
-    refused(WRITE_READ, (0, 1, 2))  # names one that is not there
+    refused(WRITE_READ, (0,))  # omits an operation that returned
+    refused(WRITE_READ, (0, 0, 1))  # names an operation twice
+    refused(WRITE_READ, (0, 1, 2))  # names an operation that does not exist
 
 
-def test_real_time_is_checked_even_where_the_spec_would_agree() -> None:
+def test_real_time_is_checked_even_if_the_spec_allows_the_order() -> None:
     history = linpoint.history("""
         A: |--write(1)--|
         B:                 |--write(1)--|
@@ -49,7 +49,7 @@ def test_real_time_is_checked_even_where_the_spec_would_agree() -> None:
     certify_witness(history, [0, 1], REGISTER, "sequential", Witness((1, 0)))
 
 
-def test_what_a_crash_cut_off_must_come_in_time() -> None:
+def test_an_interrupted_operation_must_precede_the_crash_under_strict() -> None:
     history = linpoint.history("""
         A:     |--write(1)--...
         B:                          |--read()->null--|  |--read()->1--|
@@ -82,7 +82,7 @@ def test_prefixes_are_checked() -> None:
 
 
 def shuffled(rng: random.Random, history: linpoint.History, positions: list[int], condition: str) -> Witness:
-    """Some order of the operations: any at all, or the one of their calls with a few of them moved."""
+    """An order of the operations: a random one, or the order of calls with a few operations moved."""
     keep = [p for p in positions if history[p].outcome is linpoint.Outcome.OK or rng.random() < 0.5]
     rng.shuffle(keep)
     if rng.random() < 0.6:
@@ -103,8 +103,8 @@ def shuffled(rng: random.Random, history: linpoint.History, positions: list[int]
 
 @pytest.mark.random
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_orders_are_accepted_by_definition(condition: str) -> None:
-    """The certifier, a plain one and the oracle are written apart; on any order of a random history they agree."""
+def test_exactly_the_orders_of_the_definition_are_accepted(condition: str) -> None:
+    """The certifier, a plain one and the oracle share no code; they agree on any order of a random history."""
     rng = random.Random(f"{SEED} {condition}")
     histories = volume(3000)
     accepted = {True: 0, False: 0}
@@ -137,7 +137,7 @@ def test_orders_are_accepted_by_definition(condition: str) -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("condition", [condition for condition in CONDITIONS if condition != "buffered-durable"])
-def test_prefixes_are_accepted_by_definition(condition: str) -> None:
+def test_exactly_the_prefixes_of_the_definition_are_accepted(condition: str) -> None:
     rng = random.Random(f"{SEED} {condition} prefixes")
     histories = volume(1000)
     accepted = {True: 0, False: 0}
@@ -161,7 +161,7 @@ def test_prefixes_are_accepted_by_definition(condition: str) -> None:
 
 
 WORDS = {
-    "leaves out": ("A: |--write(1)--|  |--read()->1--|", (0,), "linearizable"),
+    "the order omits": ("A: |--write(1)--|  |--read()->1--|", (0,), "linearizable"),
     "returned before": ("A: |--write(1)--|\nB:                 |--write(1)--|", (1, 0), "linearizable"),
     "ended at a crash": (
         [
@@ -191,13 +191,13 @@ WORDS = {
         "linearizable",
     ),
     "the spec rejects read() -> 1": ("A: |--write(2)--|\nB: |--read()->1--|", (0, 1), "linearizable"),
-    "keeps write(1) -> failed": ("A: |--write(1)->failed--|", (0,), "linearizable"),
+    "contains write(1) -> failed, which had no effect": ("A: |--write(1)->failed--|", (0,), "linearizable"),
     "names an operation twice": ("A: |--write(1)--|", (0, 0), "linearizable"),
 }
 
 
 @pytest.mark.parametrize("words", WORDS)
-def test_a_refusal_says_why(words: str) -> None:
+def test_a_rejection_states_its_reason(words: str) -> None:
     lines, order, condition = WORDS[words]
     history = linpoint.history(lines)
     with pytest.raises(CertificateError, match=re.escape(words)):

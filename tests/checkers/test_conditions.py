@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which condition follows from which, and what the two kinds of crashes mean to each, by hand and by the oracle."""
+"""Which condition implies which, and the meaning of both kinds of crashes under each, by hand and by the oracle."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IMPLIES = {
 
 @pytest.mark.random
 def test_which_condition_is_stronger() -> None:
-    """On histories of one object, as the documentation has it."""
+    """For histories of one object, as documented."""
     rng = random.Random(f"{SEED} stronger")
     histories = volume(2000)
     told_apart: Counter[tuple[str, str]] = Counter()
@@ -89,7 +89,7 @@ FIRST_LOST = """
     ids=["interrupted", "goes on", "spans", "lost reply", "survives", "first lost"],
 )
 @pytest.mark.parametrize("checker", ["brute-force", "auto", "linear", "dfs", "wing-gong"])
-def test_a_crash_of_the_object(drawing: str, violated: set[str], checker: str) -> None:
+def test_a_crash_of_the_object_has_the_documented_meaning(drawing: str, violated: set[str], checker: str) -> None:
     for condition in CONDITIONS:
         verdict = linpoint.check(drawing, "register", condition=condition, checker=checker)
         assert (verdict.status is Status.VIOLATION) is (condition in violated), condition
@@ -100,13 +100,13 @@ def test_the_default_condition_is_durable() -> None:
     assert linpoint.check(SPANS, "register").condition == "durable"
 
 
-def test_clients_of_a_crash_of_everything_do_not_live_on() -> None:
+def test_a_crash_of_everything_ends_its_clients() -> None:
     with pytest.raises(linpoint.HistoryError, match=r"LP-H013.*\"object\""):
         linpoint.history(SPANS.replace("object crash:", "crash:       "))
 
 
 @pytest.mark.random
-def test_eras_are_those_of_the_definition() -> None:
+def test_eras_agree_with_the_definition() -> None:
     rng = random.Random(f"{SEED} eras")
     several = 0
     for _ in range(volume(2000)):
@@ -119,8 +119,8 @@ def test_eras_are_those_of_the_definition() -> None:
     assert several > 100
 
 
-def test_crashes_at_one_time_are_one() -> None:
-    """And a crash of everything counts, whatever else crashes then."""
+def test_crashes_at_one_time_count_as_one() -> None:
+    """If one of them is a crash of everything, it is the one that counts."""
     ops = [Operation("A", "write", (1,), None, 0, 5), Operation("B", "read", (), None, 5, 9)]
     crashes = [Crash(5, of_object=True), Crash(5), Crash(5, of_object=True)]
     history = History(ops, crashes=crashes)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every checker against the oracle, on random small histories of every built-in spec and some of users, under every
+"""Every checker against the oracle, on random small histories of every built-in spec and some user specs, under every
 condition.
 
-Order hints and clock skew are in many of the histories. What the checkers give as evidence is held against a certifier
-of its own (`plain_certify`), which knows nothing of the native core: so the native steps, the native certifier and the
-searches can only be wrong together in the same way as the Python specs and the definition are.
+Many of the histories have order hints and clock skew. A separate certifier (`plain_certify`), independent of the native
+core, checks the evidence of the checkers. So an error in the native steps, the native certifier or the searches
+stays undetected only if the Python specs and the definition have the same error.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CHUNKS = 4
 LONG_CHUNKS = 100
 
 SEARCH_BYTES = 8 << 20
-"""What a search on a longer history may hold; most need less."""
+"""The memory limit of a search on a longer history; most need less."""
 
 SPECS = [*MAKERS, *USER_MAKERS]
 FAST = [checker for checker in CHECKERS if checker != "brute-force"]
@@ -67,7 +67,7 @@ def drawn(rng: random.Random) -> tuple[str, str, History, Spec]:
 
 
 def objections(verdict: Verdict, certified: set[object]) -> list[str]:
-    """What is wrong with the evidence of a verdict; ``certified`` spares looking at the same evidence twice."""
+    """The flaws in the evidence of a verdict; ``certified`` saves checking the same evidence twice."""
     history, spec, condition = verdict.history, verdict.spec, verdict.condition
     evidence: list[tuple[tuple[int, ...], Witness, bool]] = []
     patterns: list[tuple[tuple[int, ...], Pattern]] = []
@@ -145,12 +145,12 @@ def test_checkers_agree_with_the_oracle_on_a_million(seed: str) -> None:
     compare(seed, LONG_HISTORIES // LONG_CHUNKS)
 
 
-# Longer ones, for which there is no oracle: more operations than a word has bits, and windows that move
+# Longer histories, for which there is no oracle: more operations than bits of a word, and moving windows
 
 
 @pytest.fixture
 def early_races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let others join a search as soon as it is wrong a few times, so that contests are common."""
+    """Let other searches join after a few wrong turns, so that the portfolio is used often."""
     monkeypatch.setattr(portfolio, "FIRST_TURN_CONFIGURATIONS", 5)
 
 
@@ -177,13 +177,13 @@ def compare_longer(seed: str, histories: int) -> None:
         found = {}
         for checker in ("dfs", "linear", "monitor", "auto"):
             jobs = rng.choice([1, 3])
-            limit = resident_memory() + SEARCH_BYTES  # unlike time, it does not depend on what else the machine does
+            limit = resident_memory() + SEARCH_BYTES  # unlike time, it does not depend on other work of the machine
             verdict = linpoint.check(history, spec, checker=checker, condition=condition, max_memory=limit, jobs=jobs)
             wrong = objections(verdict, certified)
             assert not wrong, f"{checker}, {story}\n{describe(history)}\n{wrong}"
             found[checker] = verdict.status
             seen[verdict.status.value] += checker != "monitor"  # which often does not apply
-            seen["raced"] += "race" in verdict.why
+            seen["raced"] += "in parallel" in verdict.why
         assert len({*found.values()} - {Status.UNKNOWN}) <= 1, f"{found}, {story}\n{describe(history)}"
     assert min(seen["violation"], seen["linearizable"]) >= histories / 2
     assert seen["unknown"] < histories / 2
@@ -203,7 +203,7 @@ def test_checkers_agree_with_each_other_on_longer_histories_at_length(seed: str)
     compare_longer(seed, 2000)
 
 
-# Searches that are interrupted again and again, as those of a contest are
+# Searches that are interrupted repeatedly, as in a portfolio
 
 
 ANSWERS = {SearchStatus.LINEARIZABLE: Status.LINEARIZABLE, SearchStatus.VIOLATION: Status.VIOLATION}
@@ -251,7 +251,7 @@ def compare_in_turns(seed: str, histories: int) -> None:
             assert Status.worst(statuses) is expected.status, (
                 f"{search} in turns, seed {seed}, history {number}: {name}, {condition}\n{describe(history)}"
             )
-        if len(shared) == len(found["dfs"]):  # else some parts are not to be shared
+        if len(shared) == len(found["dfs"]):  # else some parts would not be shared
             assert Status.worst(shared) is expected.status, (
                 f"shared table, seed {seed}, history {number}: {name}, {condition}\n{describe(history)}"
             )

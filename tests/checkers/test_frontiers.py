@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches over frontiers against the oracle, on random small histories of every object that they decide.
+"""Searches over frontiers against the oracle, on random small histories of every object that they support.
 
-Values repeat, results are unknown, calls and returns touch, objects crash and begin with values. Evidence is held
-against `plain_certify`: a witness is run on the Python specs, and of a refuted start every choice among the operations
-that were still open is decided by the oracle.
+Values repeat, results are unknown, calls and returns touch, objects crash and begin with values. `plain_certify` checks
+the evidence: a witness is run on the Python specs, and for a refuted start the oracle decides every choice among the
+operations that were still open.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ KINDS = (
     *("counter", "fetch-add", "mutex", "semaphore(2)"),
 )
 SEARCH_BYTES = 8 << 20
-"""What a search on a longer history may hold; most need less."""
+"""The memory limit of a search on a longer history; most need less."""
 
 
 def drawn(rng: random.Random, kind: str) -> tuple[History, Spec, str]:
-    """A history with repeated values, for the default condition or another one that has a problem of the same form."""
+    """A history with repeated values, for the default condition or another one with a problem of the same form."""
     crashes = rng.random() < 0.3
     condition = rng.choice(["durable", "recoverable", "strict"]) if crashes else "linearizable"
     keyed = kind != "map" and rng.random() < 0.15
@@ -76,7 +76,7 @@ def test_frontiers_agree_with_the_oracle_at_length(kind: str, seed: str) -> None
     compare(kind, seed, LONG_HISTORIES // LONG_CHUNKS)
 
 
-# Longer ones, for which there is no oracle
+# Longer histories, for which there is no oracle
 
 
 def compare_longer(kind: str, seed: str, histories: int) -> None:
@@ -86,7 +86,7 @@ def compare_longer(kind: str, seed: str, histories: int) -> None:
         history, spec = monitored_history(rng, kind, size=rng.randint(30, 120))
         found = {}
         for checker in ("frontier", "monitor", "dfs", "linear", "linear-dfs"):
-            limit = resident_memory() + SEARCH_BYTES  # unlike time, it does not depend on what else the machine does
+            limit = resident_memory() + SEARCH_BYTES  # unlike time, it does not depend on other work of the machine
             verdict = linpoint.check(history, spec, checker=checker, max_memory=limit, jobs=1)
             found[checker] = verdict.status
             assert not objections(verdict, set()), f"{checker}, {kind}, seed {seed}, longer history {number}"
@@ -97,14 +97,14 @@ def compare_longer(kind: str, seed: str, histories: int) -> None:
 
 
 @pytest.mark.parametrize("kind", DRAWS)
-def test_frontiers_agree_with_others_on_longer_histories(kind: str) -> None:
+def test_frontiers_agree_with_other_checkers_on_longer_histories(kind: str) -> None:
     compare_longer(kind, SEED, 20)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(LONG_CHUNKS, "long"))
 @pytest.mark.parametrize("kind", DRAWS)
-def test_frontiers_agree_with_others_on_longer_histories_at_length(kind: str, seed: str) -> None:
+def test_frontiers_agree_with_other_checkers_on_longer_histories_at_length(kind: str, seed: str) -> None:
     compare_longer(kind, seed, 300)
 
 
@@ -132,7 +132,7 @@ TRAPS = {
         """,
         Status.LINEARIZABLE,
     ),
-    "of equal permits the early one is needed by who is called later and returns sooner": (
+    "a later call that returns sooner needs the earlier of equal permits": (
         "semaphore(0)",
         """
         release() [0, 10]
@@ -143,7 +143,7 @@ TRAPS = {
         """,
         Status.LINEARIZABLE,
     ),
-    "a cut needs the dequeue that was called earlier, though another returns sooner": (
+    "a cut needs the dequeue that was called earlier, although another returns sooner": (
         "queue",
         """
         enqueue(1) [0, 1]
@@ -169,18 +169,18 @@ TRAPS = {
 
 
 @pytest.mark.parametrize("name", TRAPS)
-def test_traps(name: str) -> None:
+def test_trap_histories_have_their_verdicts(name: str) -> None:
     spec, text, expected = TRAPS[name]
     history = timed(text)
     assert linpoint.check(history, spec, checker="brute-force").status is expected
     assert linpoint.check(history, spec, checker="frontier").status is expected
 
 
-# What it says
+# Reports
 
 
 def repeated(count: int) -> History:
-    """Enqueues of two values that overlap in pairs, and dequeues one after the other, of which the last are wrong."""
+    """Enqueues of two values that overlap in pairs, and consecutive dequeues, the last of which are wrong."""
     lines = [f"enqueue({n % 2}) [{10 * (n // 2)}, {10 * (n // 2) + 5 + n % 2}]" for n in range(count)]
     for n in range(count):
         value = n % 2 if n < count - 4 else (1, 1, 0, 0)[n - count + 4]
@@ -188,23 +188,23 @@ def repeated(count: int) -> History:
     return timed("\n".join(lines))
 
 
-def test_it_is_chosen_where_values_repeat_and_says_so() -> None:
+def test_frontiers_are_chosen_for_repeated_values_with_that_reason() -> None:
     good = linpoint.check(
         linpoint.history("""
             A:    |--peek()--|  |--enqueue(3)--|  |--peek()->3--|  |--dequeue()->3--|
             B:  |--enqueue(3)-----------------------------------------|
         """),
         "queue",
-        condition="durable",  # short ones are decided at once under the default condition
+        condition="durable",  # a short history has a fast path under the default condition
     )
     assert (good.status, good.checker) == (Status.LINEARIZABLE, "frontier")
-    assert good.why.startswith("the sets of enqueues and of dequeues that took effect decide a queue")
-    assert "no monitor: a value occurs more than once" in good.why
+    assert good.why.startswith("values repeat; the applied enqueues and dequeues suffice as configurations")
+    assert "monitor not used: a value occurs more than once" in good.why
     bad = linpoint.check(repeated(40), "queue", condition="durable")
     assert (bad.status, bad.checker) == (Status.VIOLATION, "frontier")
 
 
-def test_a_violation_ends_with_its_shortest_start() -> None:
+def test_a_violation_is_reported_with_its_shortest_start() -> None:
     history = repeated(12)
     found = linpoint.check(history, "queue", checker="frontier").refutation
     assert isinstance(found, RefutedStart)
@@ -216,7 +216,7 @@ def test_a_violation_ends_with_its_shortest_start() -> None:
     assert linpoint.check(history.select(found.scope), "queue").status is Status.VIOLATION
 
 
-def test_values_that_do_not_matter_are_left_out() -> None:
+def test_irrelevant_values_are_omitted() -> None:
     history = timed("""
         enqueue(7) [0, 1]
         enqueue(8) [0, 1]
@@ -235,7 +235,7 @@ def test_values_that_do_not_matter_are_left_out() -> None:
     assert len(values - {None}) <= 2
 
 
-def test_elements_of_a_multiset_are_decided_one_by_one() -> None:
+def test_elements_of_a_multiset_are_decided_separately() -> None:
     history = timed("""
         add(1) [0, 1]
         add(2) [2, 3]
@@ -248,16 +248,19 @@ def test_elements_of_a_multiset_are_decided_one_by_one() -> None:
 
 
 EXCLUDED: dict[str, tuple[str, str]] = {
-    "frontiers do not decide deque": ("deque", "push-front(1) [0, 1]\npush-back(2) [2, 3]"),
+    "frontier searches do not support deque": ("deque", "push-front(1) [0, 1]\npush-back(2) [2, 3]"),
     "null is stored": ("queue", "enqueue(null) [0, 1]"),
-    "the queue can be full": ("queue(capacity=1)", "enqueue(1)->true [0, 1]\nenqueue(2)->false [2, 3]"),
+    "the queue has a capacity and can be full": (
+        "queue(capacity=1)",
+        "enqueue(1)->true [0, 1]\nenqueue(2)->false [2, 3]",
+    ),
     "more than 64 operations are open": ("queue", "\n".join(f"enqueue(1) [{n}, ...]" for n in range(70))),
     "one of the operations": ("map", 'append("k", "a") [0, 1]'),
 }
 
 
 @pytest.mark.parametrize("why", EXCLUDED)
-def test_what_excludes_a_history(why: str) -> None:
+def test_excluded_histories_are_reported_with_the_reason(why: str) -> None:
     spec, text = EXCLUDED[why]
     verdict = linpoint.check(timed(text), spec, checker="frontier")
     assert verdict.status is Status.UNKNOWN

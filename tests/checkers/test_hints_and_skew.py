@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order hints and clock skew by their definition: small histories with known verdicts, decided by the oracle."""
+"""Order hints and clock skew by definition: small histories with known verdicts, decided by the oracle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def holds(lines: Lines, condition: str = "linearizable", spec: str = "register",
 
 
 def op(process: int, text: str, call: float, return_: float | None, **fields: Any) -> dict[str, Any]:
-    """``write 1``, ``read 1`` or ``put k 1`` with its times; more fields as in our lines."""
+    """``write 1``, ``read 1`` or ``put k 1`` with its times; further fields as in operation lines."""
     name, *words = text.split()
     values = [int(word) if word.isdigit() else None if word == "null" else word for word in words]
     args, result = ((), values[0]) if name == "read" else (values, None)
@@ -57,7 +57,7 @@ def test_a_smaller_order_takes_effect_first(condition: str) -> None:
     assert not holds(hinted(last_is_1, 1.5, 2, 2.5), condition)
 
 
-def test_equal_and_missing_orders_say_nothing() -> None:
+def test_equal_and_missing_orders_have_no_effect() -> None:
     for winner in (1, 2):
         lines = [*BOTH, op(2, f"read {winner}", 20, 30)]
         assert holds(hinted(lines, 5, 5))
@@ -66,7 +66,7 @@ def test_equal_and_missing_orders_say_nothing() -> None:
         assert holds(hinted(lines, None, 5))
 
 
-def test_orders_add_to_the_order_of_time_and_do_not_replace_it() -> None:
+def test_orders_supplement_real_time_order() -> None:
     stale = [op(0, "write 1", 0, 10), op(1, "read null", 20, 30)]
     assert not holds(stale)
     assert not holds(hinted(stale, 2, 1))  # the hints agree with the read, but time does not
@@ -74,13 +74,13 @@ def test_orders_add_to_the_order_of_time_and_do_not_replace_it() -> None:
     assert holds(hinted([op(0, "write 1", 0, 10), op(1, "read 1", 20, 30)], 1, 2))
 
 
-def test_the_order_of_a_process_counts_too() -> None:
+def test_process_order_still_applies() -> None:
     lines = hinted([op(0, "write 1", 0, 10), op(0, "write 2", 20, 30), op(1, "read 2", 40, 50)], 2, 1)
     assert not holds(lines)
     assert not holds(lines, "sequential")
 
 
-def test_under_sequential_hints_count_across_processes_where_time_does_not() -> None:
+def test_under_sequential_hints_apply_across_processes_and_time_does_not() -> None:
     lines = [op(0, "write 1", 0, 10), op(1, "read null", 20, 30)]
     assert holds(lines, "sequential")
     assert holds(hinted(lines, 2, 1), "sequential")
@@ -88,14 +88,14 @@ def test_under_sequential_hints_count_across_processes_where_time_does_not() -> 
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_orders_are_those_of_one_key(condition: str) -> None:
+def test_orders_apply_within_one_key(condition: str) -> None:
     keyed = [line | {"key": key} for line, key in zip(BOTH, "xy", strict=True)]
     read = op(2, "read 1", 20, 30, key="x")
     contrary = [op(0, "write 3", 12, 14, key="x"), op(1, "write 4", 16, 18, key="y")]
     assert holds(hinted([*keyed, read], 1, 2, None), condition)
     assert holds(hinted(contrary, 2, 1), condition)
     same = [line | {"key": ["x", {"a": 1.0}]} for line in contrary]
-    same[1]["key"] = ["x", {"a": 1}]  # equal, as values are
+    same[1]["key"] = ["x", {"a": 1}]  # equal keys, since values are equal
     assert not holds(hinted([*same, op(0, "read 4", 20, 22, key=["x", {"a": 1}])], 2, 1), condition)
 
 
@@ -115,17 +115,17 @@ def test_without_keys_the_whole_history_is_one_object() -> None:
     assert not holds(hinted(adds, 2, 1), spec="set")  # of other elements, but of one set
 
 
-def test_an_unknown_operation_keeps_its_order_if_it_takes_effect_at_all() -> None:
+def test_an_unknown_operation_that_takes_effect_keeps_its_order() -> None:
     lines = [op(0, "write 1", 0, 10), op(1, "write 2", 0, None), op(2, "read 1", 20, 30), op(2, "read 2", 40, 50)]
     assert holds(lines)
     assert holds(hinted(lines, 1, 2))
-    assert not holds(hinted(lines, 2, 1))  # it must have come before the write of 1, and was read after it
-    assert holds(hinted(lines[:3], 2, 1))  # or it never happened
+    assert not holds(hinted(lines, 2, 1))  # it must precede the write of 1, but was read after it
+    assert holds(hinted(lines[:3], 2, 1))  # or it never took effect
     assert holds(hinted(lines, 1, 8, 3, 9))
-    assert not holds(hinted(lines, 1, 2, 3))  # the first read saw 1, though 2 had to be there
+    assert not holds(hinted(lines, 1, 2, 3))  # the first read saw 1, although 2 had to be there
 
 
-def test_a_failed_operation_is_no_operation() -> None:
+def test_failed_operations_are_ignored() -> None:
     lines = hinted([op(0, "write 1", 0, 10, outcome="failed"), op(1, "write 2", 20, 30)], 2, 1)
     assert linpoint.check(lines, "register", checker="brute-force").status is linpoint.Status.LINEARIZABLE
 
@@ -133,7 +133,7 @@ def test_a_failed_operation_is_no_operation() -> None:
 CRASH = {"crash": True, "time": 15}
 
 
-def test_under_buffered_durable_orders_count_within_an_era() -> None:
+def test_under_buffered_durable_orders_apply_within_an_era() -> None:
     across = [op(0, "write 1", 0, 10, order=2), CRASH, op(1, "write 2", 20, 30, order=1)]
     assert holds(across, "buffered-durable")
     assert not holds(across, "durable")
@@ -148,7 +148,7 @@ def test_under_buffered_durable_orders_count_within_an_era() -> None:
     assert not holds(both_seen, "buffered-durable")
 
 
-def test_under_recoverable_orders_count_for_what_a_crash_cut_off() -> None:
+def test_under_recoverable_orders_apply_to_interrupted_operations() -> None:
     lines = [
         op(0, "write 1", 0, None, order=2),
         CRASH | {"process": 0},
@@ -167,7 +167,7 @@ def test_under_recoverable_orders_count_for_what_a_crash_cut_off() -> None:
 STALE = [op(0, "write 1", 0, 10), op(1, "read null", 15, 20)]
 
 
-def test_operations_of_two_processes_are_ordered_past_the_skew() -> None:
+def test_operations_of_two_processes_are_ordered_beyond_the_skew() -> None:
     assert not holds(STALE)
     assert not holds(STALE, skew=4)
     assert not holds(STALE, skew=4.5)
@@ -175,30 +175,30 @@ def test_operations_of_two_processes_are_ordered_past_the_skew() -> None:
     assert holds(STALE, skew=7)
 
 
-def test_a_value_may_be_read_before_it_was_written() -> None:
+def test_within_the_skew_a_read_may_precede_its_write() -> None:
     early = [op(0, "write 1", 15, 20), op(1, "read 1", 0, 10)]
     assert not holds(early, skew=4)
     assert holds(early, skew=5)
 
 
-def test_the_order_of_one_process_is_not_widened() -> None:
+def test_skew_does_not_affect_the_order_of_one_process() -> None:
     own = [STALE[0], STALE[1] | {"process": 0}]
     assert not holds(own, skew=100)
     touching = [op(0, "write 1", 0, 10), op(0, "read null", 10, 20)]
     assert not holds(touching, skew=100)
 
 
-def test_skew_is_of_no_account_under_sequential() -> None:
+def test_skew_has_no_effect_under_sequential() -> None:
     assert holds(STALE, "sequential", skew=0)
     assert not holds([STALE[0], STALE[1] | {"process": 0}], "sequential", skew=100)
 
 
-def test_orders_count_within_the_skew() -> None:
+def test_orders_apply_within_the_skew() -> None:
     assert holds(hinted(STALE, 2, 1), skew=5)
     assert not holds(hinted(STALE, 1, 2), skew=5)
 
 
-CUT_OFF = [
+INTERRUPTED = [
     op(0, "write 1", 0, None),
     {"crash": True, "process": 0, "time": 10},
     op(1, "read null", 15, 20),
@@ -206,12 +206,12 @@ CUT_OFF = [
 ]
 
 
-def test_under_strict_a_crash_ends_an_operation_as_a_return_does() -> None:
-    assert holds(CUT_OFF, "durable")
-    assert not holds(CUT_OFF, "strict")
-    assert not holds(CUT_OFF, "strict", skew=4)
-    assert holds(CUT_OFF, "strict", skew=5)
-    own = [*CUT_OFF[:2], op(0, "read null", 12, 14), CUT_OFF[3]]
+def test_under_strict_a_crash_ends_an_operation_like_a_return() -> None:
+    assert holds(INTERRUPTED, "durable")
+    assert not holds(INTERRUPTED, "strict")
+    assert not holds(INTERRUPTED, "strict", skew=4)
+    assert holds(INTERRUPTED, "strict", skew=5)
+    own = [*INTERRUPTED[:2], op(0, "read null", 12, 14), INTERRUPTED[3]]
     assert not holds(own, "strict", skew=100)  # the process that came back knows what it did
     assert holds(own, "durable", skew=100)
 
@@ -221,7 +221,7 @@ LOSSY = ["strict", "recoverable", "durable", "buffered-durable"]
 
 
 @pytest.mark.parametrize("condition", LOSSY)
-def test_a_crash_of_everything_separates_what_touches_it_only_if_clocks_agree(condition: str) -> None:
+def test_with_skew_a_crash_of_everything_does_not_separate_operations_touching_it(condition: str) -> None:
     crashed = [*TOUCHING, {"crash": True, "time": 10}]
     lost = condition == "buffered-durable"
     assert holds(crashed, condition) is lost
@@ -231,7 +231,7 @@ def test_a_crash_of_everything_separates_what_touches_it_only_if_clocks_agree(co
 
 
 @pytest.mark.parametrize("condition", LOSSY)
-def test_a_crash_separates_nothing_of_others(condition: str) -> None:
+def test_a_crash_does_not_separate_operations_of_other_processes(condition: str) -> None:
     for crash in ({"crash": True, "process": 7}, {"crash": True, "process": 1}, {"crash": "object"}):
         assert holds([*TOUCHING, {**crash, "time": 10}, op(2, "read 1", 30, 40)], condition)
     own = {"crash": True, "process": 0, "time": 10}  # it had returned by then
@@ -239,7 +239,7 @@ def test_a_crash_separates_nothing_of_others(condition: str) -> None:
 
 
 @pytest.mark.random
-def test_the_crash_of_a_process_that_takes_part_in_nothing_changes_no_verdict() -> None:
+def test_the_crash_of_an_idle_process_changes_no_verdict() -> None:
     rng = random.Random(f"{SEED} bystanders")
     histories = volume(1500)
     touching = 0
@@ -258,19 +258,19 @@ def test_the_crash_of_a_process_that_takes_part_in_nothing_changes_no_verdict() 
     assert touching > histories / 10
 
 
-def test_eras_stay_as_recorded() -> None:
+def test_skew_does_not_change_recorded_eras() -> None:
     crash = {"crash": True, "time": 10}
     lines = [op(0, "write 1", 0, 10), op(1, "write 2", 4, 9), crash, op(2, "read null", 10, 11)]
     assert holds(lines, "buffered-durable", skew=100)  # both are lost
     ahead = [op(0, "read 1", 0, 9), crash, op(1, "write 1", 10, 12)]
     assert holds(ahead, "durable", skew=1)
-    assert not holds(ahead, "buffered-durable", skew=100)  # the era of the read had ended before the write was called
+    assert not holds(ahead, "buffered-durable", skew=100)  # the era of the read had ended before the call of the write
     within = [op(0, "write 1", 0, 4), op(1, "write 2", 6, 7), op(2, "read 1", 9, 9), crash]
     assert not holds(within, "buffered-durable", skew=1)
     assert holds(within, "buffered-durable", skew=2)
 
 
-def test_an_unknown_operation_precedes_nothing_whatever_the_skew() -> None:
+def test_an_unknown_operation_precedes_nothing_with_any_skew() -> None:
     lines = [op(0, "write 1", 0, None), op(1, "read null", 50, 60), op(1, "read 1", 70, 80)]
     assert holds(lines)
     assert holds(lines, skew=5)
@@ -278,7 +278,7 @@ def test_an_unknown_operation_precedes_nothing_whatever_the_skew() -> None:
     assert holds([op(1, "read 1", 50, 60), op(0, "write 1", 70, None)], skew=10)
 
 
-def test_a_pass_is_not_called_vacuous_where_operations_may_have_overlapped() -> None:
+def test_a_pass_is_not_called_vacuous_if_operations_overlap_within_the_skew() -> None:
     def warned(lines: Lines, skew: float) -> bool:
         history = linpoint.history(lines).with_clock_skew(skew)
         return any("overlap" in warning for warning in linpoint.check(history, "register").warnings)
@@ -288,11 +288,11 @@ def test_a_pass_is_not_called_vacuous_where_operations_may_have_overlapped() -> 
     assert warned([STALE[0], STALE[1] | {"process": 0}], 5)
 
 
-# The oracle against its definition, and what the random histories are good for
+# The oracle against its definition, and the usefulness of the random histories
 
 
 def orders(history: History, positions: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Every order of every choice of operations that has all certain ones."""
+    """Every order of every choice of operations that includes all completed ones."""
     loose = [p for p in positions if history[p].outcome is Outcome.UNKNOWN]
     certain = [p for p in positions if p not in loose]
     for count in range(len(loose) + 1):
@@ -314,14 +314,14 @@ def legal(history: History, order: Sequence[int], spec: Spec) -> bool:
 
 
 def respects(history: History, order: Sequence[int], spec: Spec, condition: str) -> bool:
-    """Whether no operation of the order had to come before one that it follows, in the words of the documentation."""
+    """Whether no operation of the order had to precede one before it, as the documentation defines that."""
 
     def same_object(a: Operation, b: Operation) -> bool:
         key = (lambda op: spec.arguments(op)[0]) if spec.key_argument else (lambda op: op.key)
         return canonical(key(a)) == canonical(key(b))
 
     for late, early in itertools.combinations(order, 2):
-        a, b = history[early], history[late]  # a comes after b in the order: does it have to come before?
+        a, b = history[early], history[late]  # a comes after b in the order: did it have to come before?
         if a.order is not None and b.order is not None and a.order < b.order and same_object(a, b):
             return False
         certain = a.outcome is Outcome.OK
@@ -341,7 +341,7 @@ def respects(history: History, order: Sequence[int], spec: Spec, condition: str)
 
 
 @pytest.mark.random
-def test_the_oracle_says_what_the_definition_says() -> None:
+def test_the_oracle_agrees_with_the_definition() -> None:
     rng = random.Random(SEED)
     histories = volume(1500)
     seen = {True: 0, False: 0}
@@ -371,7 +371,7 @@ def test_the_oracle_says_what_the_definition_says() -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize(("hints", "skew"), [(True, False), (False, True), (True, True)])
-def test_random_histories_have_both_verdicts_and_need_what_they_have(hints: bool, skew: bool) -> None:
+def test_random_histories_have_both_verdicts_and_depend_on_hints_and_skew(hints: bool, skew: bool) -> None:
     rng = random.Random(f"{SEED} {hints} {skew}")
     histories = volume(1000)
     verdicts = {True: 0, False: 0}

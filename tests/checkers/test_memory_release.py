@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing of a check outlives its verdict: a stress test makes thousands of them."""
+"""A check leaves no objects behind once its verdict is gone: a stress test makes thousands of checks."""
 # ruff: noqa: N805 - the first argument of a step is the state
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Register:
 @pytest.mark.parametrize("spec", [Register, "register"])
 @pytest.mark.parametrize("right", [True, False])
 @pytest.mark.parametrize("checker", ["auto", "dfs", "linear", "competition", "brute-force"])
-def test_a_history_goes_with_its_verdict(spec: Any, right: bool, checker: str) -> None:
+def test_a_history_is_released_with_its_verdict(spec: Any, right: bool, checker: str) -> None:
     token = Token()
     write = linpoint.Operation(0, "write", (token,), None, 0, 1)
     read = linpoint.Operation(1, "read", (), token if right else Token(), 2, 3)

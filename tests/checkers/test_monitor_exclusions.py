@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a monitor does not apply, in words, each by a small history; and that a search then decides it."""
+"""The stated reason why a monitor does not apply, each on a small history that a search then decides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lines(*operations: tuple[str, list[Any], Any], **fields: Any) -> list[dict[s
     ]
 
 
-CUT_OFF = linpoint.history("""
+INTERRUPTED = linpoint.history("""
     A:     |--add(1)--...
     B:                       |--contains(1)->true--|
     crash:               X
@@ -39,7 +39,7 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
         )
     ],
     Exclusion.OPERATION: [
-        ("map", lines(("append", ["k", "x"], None)), 'does not know append("k", "x")', Status.LINEARIZABLE)
+        ("map", lines(("append", ["k", "x"], None)), 'does not support append("k", "x")', Status.LINEARIZABLE)
     ],
     Exclusion.RESULT: [
         ("cas-register", lines(("cas", [None, 1], None)), "the result of cas(null, 1)", Status.LINEARIZABLE),
@@ -93,16 +93,21 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
         (
             linpoint.specs.queue(capacity=1),
             lines(("enqueue", [1], True), ("enqueue", [2], False)),
-            "the queue can be full",
+            "the queue has a capacity and can be full",
             Status.LINEARIZABLE,
         )
     ],
     Exclusion.AMOUNTS: [
-        ("counter", lines(("increment", [], None), ("add", [2], None)), "not all steps", Status.LINEARIZABLE),
-        ("counter", lines(("add", [0], None)), "not all steps", Status.LINEARIZABLE),
+        (
+            "counter",
+            lines(("increment", [], None), ("add", [2], None)),
+            "the steps of the counter differ",
+            Status.LINEARIZABLE,
+        ),
+        ("counter", lines(("add", [0], None)), "the steps of the counter differ", Status.LINEARIZABLE),
         ("fetch-add", lines(("fetch-add", [1], 0), ("fetch-add", [2], 1)), "fetch-add(2)", Status.LINEARIZABLE),
     ],
-    Exclusion.CUT_OFF: [("set", CUT_OFF, "add(1) -> ? was cut off by a crash", Status.LINEARIZABLE)],
+    Exclusion.INTERRUPTED: [("set", INTERRUPTED, "add(1) -> ? was interrupted by a crash", Status.LINEARIZABLE)],
     Exclusion.UNKNOWN_REMOVALS: [
         (
             "stack",
@@ -118,10 +123,10 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
         (
             "cas-register",
             lines(("write", [1], None), ("cas", [1, 2], False)),
-            "an operation that saw another value",
+            "an operation that observed a different value",
             Status.VIOLATION,
         ),
-        ("map", lines(("contains", ["k"], True)), "an operation that saw another value", Status.VIOLATION),
+        ("map", lines(("contains", ["k"], True)), "an operation that observed a different value", Status.VIOLATION),
     ],
 }
 
@@ -131,8 +136,8 @@ def test_every_exclusion_has_a_history() -> None:
 
 
 @pytest.mark.parametrize("operations", [4, 40_000])
-def test_a_monitor_that_is_stopped_says_nothing(operations: int) -> None:
-    """At once, or while it takes stays out of a long stack."""
+def test_a_stopped_monitor_gives_no_answer(operations: int) -> None:
+    """Immediately, or while it processes a long stack."""
     pushes = [("push", [n], None) for n in range(operations // 2)]
     pops = [("pop", [], n) for n in reversed(range(operations // 2))]
     history = linpoint.history(lines(*pushes, *pops))
@@ -146,7 +151,7 @@ def test_a_monitor_that_is_stopped_says_nothing(operations: int) -> None:
     assert monitor_decider.decide_by_monitor(reading, range(operations), stop, None) is None
 
 
-def test_memory_for_a_monitor_is_not_taken_beyond_the_budget() -> None:
+def test_a_monitor_takes_no_memory_beyond_the_budget() -> None:
     history = linpoint.history(lines(*(("push", [n], None) for n in range(20_000))))
     limited = linpoint.check(history, "stack", max_memory=1 << 20)
     assert (limited.status, limited.why) == (Status.UNKNOWN, "the memory budget ran out")
@@ -155,10 +160,10 @@ def test_memory_for_a_monitor_is_not_taken_beyond_the_budget() -> None:
 @pytest.mark.parametrize(
     ("spec", "history", "words", "status"), [case for cases in EXCLUDED.values() for case in cases]
 )
-def test_a_monitor_that_does_not_apply_says_why_and_auto_searches(
+def test_a_monitor_that_does_not_apply_states_the_reason_and_auto_searches(
     spec: Any, history: Any, words: str, status: Status
 ) -> None:
-    condition = "strict" if history is CUT_OFF else None
+    condition = "strict" if history is INTERRUPTED else None
     alone = linpoint.check(history, spec, checker="monitor", condition=condition)
     assert (alone.status, alone.checker) == (Status.UNKNOWN, "monitor")
     assert (alone.witness, alone.refutation) == (None, None)
@@ -166,11 +171,11 @@ def test_a_monitor_that_does_not_apply_says_why_and_auto_searches(
     searched = linpoint.check(history, spec, condition=condition)
     assert searched.status is status
     assert searched.checker != "monitor"
-    assert "no monitor" not in searched.why or searched.why.endswith(f"; no monitor: {alone.why}")
+    assert "monitor not used" not in searched.why or searched.why.endswith(f"; monitor not used: {alone.why}")
 
 
 def test_a_queue_that_cannot_be_full_is_decided() -> None:
-    """The values that were there at first count too."""
+    """Initial values count too."""
     ops = lines(("enqueue", [2], True), ("dequeue", [], 1))
     for capacity, status in ((2, Status.UNKNOWN), (3, Status.LINEARIZABLE)):
         spec = linpoint.specs.queue(capacity=capacity, initial=[1])
@@ -181,15 +186,15 @@ def test_a_queue_that_cannot_be_full_is_decided() -> None:
 def test_monitors_do_not_decide_conditions_that_are_not_local() -> None:
     alone = "A: |--write(1)--|"
     verdict = linpoint.check(alone, "register", checker="monitor", condition="sequential")
-    assert (verdict.status, verdict.why) == (Status.UNKNOWN, "monitors do not decide the condition sequential")
+    assert (verdict.status, verdict.why) == (Status.UNKNOWN, "monitors do not support the condition sequential")
     verdict = linpoint.check("A: |--push(1)--|", "stack", checker="monitor", condition="buffered-durable")
     assert verdict.status is Status.UNKNOWN
     assert verdict.why == "there is no monitor for stack under the condition buffered-durable"
     verdict = linpoint.check(alone, "register", checker="eras")
-    assert (verdict.status, verdict.why) == (Status.UNKNOWN, "it decides the condition buffered-durable only")
+    assert (verdict.status, verdict.why) == (Status.UNKNOWN, "it supports the condition buffered-durable only")
 
 
-def test_an_order_that_breaks_a_hint_proves_nothing_and_a_violation_does() -> None:
+def test_an_order_that_breaks_a_hint_proves_nothing_but_a_violation_does() -> None:
     contrary = """
         write(1) [0, 9] order {}
         write(2) [0, 9] order {}
@@ -201,29 +206,29 @@ def test_an_order_that_breaks_a_hint_proves_nothing_and_a_violation_does() -> No
     }
     assert found[1, 2].status is Status.LINEARIZABLE
     assert found[2, 1].status is Status.UNKNOWN
-    assert "more than times is to be respected" in found[2, 1].why
+    assert "constraints other than times apply" in found[2, 1].why
     assert linpoint.check(found[2, 1].history, "register").status is Status.VIOLATION
     refuted = linpoint.check(timed(contrary.format(2, 1, "read()->3 [20, 21]")), "register", checker="monitor")
     assert refuted.status is Status.VIOLATION
 
 
-def test_an_order_that_deletes_what_is_not_there_proves_nothing() -> None:
+def test_an_order_that_deletes_an_absent_key_proves_nothing() -> None:
     verdict = linpoint.check('A: |--delete("k")->true--|', "map", checker="monitor")
     assert (verdict.status, verdict.why) == (
         Status.UNKNOWN,
-        "the order that was found deletes an entry that is not there",
+        "the order that was found deletes an absent entry",
     )
     assert linpoint.check(verdict.history, "map").status is Status.VIOLATION
 
 
-def test_a_violation_that_could_not_be_confirmed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unconfirmed_violation_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitor_decider, "certify_pattern", lambda *_, **__: False)
     verdict = linpoint.check("A: |--write(1)--| |--read()->7--|", "register", checker="monitor")
     assert verdict.status is Status.UNKNOWN
-    assert "no time to confirm it" in verdict.why
+    assert "the time did not suffice to confirm it" in verdict.why
 
 
-def test_each_key_has_an_answer_of_its_own() -> None:
+def test_each_key_has_its_own_answer() -> None:
     keyed = [
         *lines(("cas", [None, 1], True), key="decided"),
         *[line | {"process": 1} for line in lines(("cas", [None, 1], None), key="excluded")],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each reason of a pattern by a small history, with the operations that tell."""
+"""Each reason of a pattern on a small history, with the operations that prove it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.checkers.test_differential import objections
 from tests.timed_histories import timed
 
 Case = tuple[Any, str, str]
-"""The spec, the operations that tell, the history: the drawing of one process, or lines with times."""
+"""The spec, the operations that prove the reason, the history: a drawing, or lines with times."""
 
 REASONS: dict[str, list[Case]] = {
     "never-added": [
@@ -92,7 +92,8 @@ REASONS: dict[str, list[Case]] = {
         ("queue", "enqueue(1); dequeue()", "A: |--enqueue(1)--| |--dequeue()--|"),
         ("stack", "push(1); peek(); pop() -> 1", "A: |--push(1)--| |--peek()--| |--pop()->1--|"),
         ("priority-queue", "insert(1); delete-max()", "A: |--insert(1)--| |--delete-max()--|"),
-        # Who saw the value before its add returned tells that it was inside, and who was called to see it later.
+        # A read before the add returned that saw the value shows it was inside, as does a read called later that saw
+        # it.
         (
             "stack",
             "push(1); peek() -> 1; pop(); peek() -> 1; pop() -> 1",
@@ -261,7 +262,7 @@ REASONS: dict[str, list[Case]] = {
 }
 
 BUFFERED = ("survivors-differ", "no-common-moment")
-"""Reasons under buffered durability, which other conditions do not have."""
+"""Reasons that only buffered durability has."""
 
 
 def condition_of(reason: str) -> str | None:
@@ -282,13 +283,13 @@ def test_every_reason_has_a_history_and_a_sentence() -> None:
     [(reason, case) for reason, cases in REASONS.items() for case in cases],
     ids=lambda it: it if isinstance(it, str) else it[1],
 )
-def test_a_pattern_names_its_reason_and_the_operations_that_tell(reason: str, case: Case, checker: str) -> None:
-    spec, telling, text = case
+def test_a_pattern_names_its_reason_and_the_operations_that_prove_it(reason: str, case: Case, checker: str) -> None:
+    spec, proving, text = case
     history = recorded(text)
     condition = condition_of(reason)
     verdict = linpoint.check(history, spec, checker=checker, condition=condition)
     if checker == "auto" and "write" not in text and ("cas(" in text or "swap(" in text):
-        assert (verdict.status, verdict.checker) == (Status.VIOLATION, "graph")  # which is asked first for these
+        assert (verdict.status, verdict.checker) == (Status.VIOLATION, "graph")  # which is tried first for these
         return
     assert (verdict.status, verdict.checker) == (Status.VIOLATION, "monitor")
     assert verdict.why in (*monitor_decider.MONITOR_REASONS.values(), buffered_decider._WHY)
@@ -296,6 +297,6 @@ def test_a_pattern_names_its_reason_and_the_operations_that_tell(reason: str, ca
     assert isinstance(pattern, Pattern)
     assert pattern.reason == reason
     assert pattern.sentence == PATTERNS[reason]
-    assert sorted(str(history[p]) for p in pattern.operations) == sorted(telling.split("; "))
+    assert sorted(str(history[p]) for p in pattern.operations) == sorted(proving.split("; "))
     assert not objections(verdict, set())
     assert linpoint.check(history, spec, checker="brute-force", condition=condition).status is Status.VIOLATION

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counterexamples to simpler monitors: each history says which shortcut it forbids."""
+"""Counterexamples to simpler monitors: each history shows why one shortcut is wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.timed_histories import timed
 
 
 def monitored(text: str, spec: Spec | str, *, together: bool = False) -> str:
-    """What the monitor says, which the oracle must confirm; its reason where it is a violation."""
+    """The monitor's answer, which the oracle must confirm; for a violation, its reason."""
     found = BUILT_IN[spec] if isinstance(spec, str) else spec
     history = timed(text, together=together)
     verdict = linpoint.check(history, found, checker="monitor")
@@ -35,30 +35,30 @@ def monitored(text: str, spec: Spec | str, *, together: bool = False) -> str:
 
 
 def test_turns_at_the_front_may_form_a_cycle_of_three() -> None:
-    """No two values are inverted; zones that run into a longer turn at the front have to be cut there."""
+    """No two values are inverted; zones that reach into a longer turn at the front have to be cut there."""
     adds = "enqueue(1) [3, 4.5]\nenqueue(2) [0, 4.6]\nenqueue(3) [1, 2]\n"
     fronts = "peek()->2 [10, 12]\ndequeue()->2 [20, 22]\ndequeue()->1 [5, 16]\ndequeue()->3 [14, 30]"
     assert monitored(adds + fronts, "queue") == "order-inverted"
-    for left_out in range(3):  # each two of them by themselves are in order
+    for left_out in range(3):  # each pair of them alone is in order
         kept = [line for line in (adds + fronts).splitlines() if not line.strip().startswith(f"enqueue({left_out + 1}")]
         kept = [line for line in kept if f"->{left_out + 1} " not in line]
         assert monitored("\n".join(kept), "queue") == "linearizable"
 
 
-def test_what_touches_is_concurrent() -> None:
-    """Closed intervals: the second enqueue is called at the very time the first returns."""
+def test_touching_operations_are_concurrent() -> None:
+    """Closed intervals: the second enqueue is called at the time when the first returns."""
     both = "enqueue(1) [0, {}]\nenqueue(2) [5, 6]\ndequeue()->2 [7, 8]\ndequeue()->1 [9, 10]"
     assert monitored(both.format(5), "queue") == "linearizable"
     assert monitored(both.format(4.5), "queue") == "order-inverted"
 
 
-def test_what_touches_in_one_process_is_sequential() -> None:
+def test_touching_operations_of_one_process_are_sequential() -> None:
     own = "enqueue(1) [0, 5]\nenqueue(2) [5, 6]\ndequeue()->2 [6, 8]\ndequeue()->1 [8, 10]"
     assert monitored(own, "queue", together=True) == "order-inverted"
 
 
-def test_nothing_was_found_only_between_stays() -> None:
-    """Neither of two values is there all the time, but together they are, from 5 to 31."""
+def test_an_empty_result_must_fit_between_stays() -> None:
+    """Neither of two values is inside all the time, but together they are, from 5 to 31."""
     stays = "{0}(2) [0, 5]\n{1}()->2 [20, 30]\n{0}(1) [10, 12]\n{1}()->1 [31, 35]\n{1}() [{2}, {3}]"
     for spec, adds, removes in (("queue", "enqueue", "dequeue"), ("priority-queue", "insert", "delete-max")):
         assert monitored(stays.format(adds, removes, 6, 30.5), spec) == "empty-while-inside"
@@ -66,7 +66,7 @@ def test_nothing_was_found_only_between_stays() -> None:
         assert monitored(stays.format(adds, removes, 5, 30.5), spec) == "linearizable"
 
 
-def test_values_that_were_there_at_first_come_out_first() -> None:
+def test_initial_values_come_out_first() -> None:
     out = "enqueue(3) [0, 1]\ndequeue()->{} [2, 3]\ndequeue()->{} [4, 5]"
     first = linpoint.specs.queue(initial=[1, 2])
     assert monitored(out.format(1, 2), first) == "linearizable"
@@ -76,8 +76,8 @@ def test_values_that_were_there_at_first_come_out_first() -> None:
     assert monitored("pop()->2 [0, 1]\npop()->1 [2, 3]", linpoint.specs.stack(initial=[1, 2])) == "linearizable"
 
 
-def test_a_first_value_without_operations_of_its_key_stays() -> None:
-    """The other key's operations on an equal value say nothing of this one."""
+def test_an_initial_value_without_operations_of_its_key_stays() -> None:
+    """Operations of another key on an equal value do not affect this one."""
     lines = [
         {"process": n, "op": name, "args": args, "result": result, "call": 10 * n, "return": 10 * n + 5, "key": key}
         for n, (name, args, result, key) in enumerate(
@@ -96,7 +96,7 @@ def test_a_first_value_without_operations_of_its_key_stays() -> None:
     ("called", "found"), [(5, "linearizable"), (7.5, "linearizable"), (8, "linearizable"), (8.5, "order-inverted")]
 )
 def test_an_unknown_removal_has_a_deadline(called: float, found: str) -> None:
-    """It may have taken the 1 that is in the way, if it was called before the 2 came out."""
+    """It may have taken the blocking 1 if it was called before the 2 came out."""
     history = f"enqueue(1) [0, 1]\nenqueue(2) [2, 3]\ndequeue() [{called}, ...]\ndequeue()->2 [7, 8]"
     assert monitored(history, "queue") == found
 
@@ -110,7 +110,7 @@ def test_the_second_unknown_removal_must_meet_the_second_deadline() -> None:
     assert monitored(history.format(7.5), "queue") == "order-inverted"
 
 
-def test_an_unknown_removal_may_take_what_is_in_the_way_of_a_stack_or_a_smaller_priority() -> None:
+def test_an_unknown_removal_may_take_a_blocking_value_of_a_stack_or_priority_queue() -> None:
     stack = "push(1) [0, 1]\npush(2) [2, 3]\npop() [{}, ...]\npop()->1 [6, 7]"
     assert monitored(stack.format(5), "stack") == "linearizable"
     assert monitored(stack.format(8), "stack") == "not-nested"
@@ -119,21 +119,21 @@ def test_an_unknown_removal_may_take_what_is_in_the_way_of_a_stack_or_a_smaller_
     assert monitored(larger.format(8), "priority-queue") == "higher-inside"
 
 
-def test_an_unknown_add_counts_if_its_value_was_seen() -> None:
+def test_an_unknown_add_takes_effect_if_its_value_was_seen() -> None:
     assert monitored("enqueue(1) [0, ...]\ndequeue() [5, 6]\ndequeue()->1 [7, 8]", "queue") == "linearizable"
     assert monitored("enqueue(1) [0, ...]\npeek()->1 [3, 4]\ndequeue() [5, 6]", "queue") == "empty-while-inside"
     assert monitored("enqueue(1) [5, ...]\ndequeue()->1 [3, 4]", "queue") == "seen-before-added"
 
 
-def test_an_unknown_write_counts_only_if_it_was_read() -> None:
+def test_an_unknown_write_takes_effect_only_if_it_was_read() -> None:
     unknown = "write(1) [0, 1]\nwrite(2) [2, ...]\nread()->1 [4, 5]\n"
     assert monitored(unknown, "register") == "linearizable"
     assert monitored(unknown + "read()->2 [6, 7]", "register") == "linearizable"
     assert monitored(unknown + "read()->2 [6, 7]\nread()->1 [8, 9]", "register") == "zone-inside"
 
 
-def test_what_a_kept_compare_and_set_expected_was_there() -> None:
-    """The read of 3 keeps cas(2, 3), which keeps cas(1, 2), which has seen 1: a write that nobody made."""
+def test_the_expected_value_of_a_kept_compare_and_set_was_present() -> None:
+    """The read of 3 implies cas(2, 3), which implies cas(1, 2), which has seen 1: a value that no operation wrote."""
     kept = "cas(2, 3) [0, ...]\ncas(1, 2) [0, ...]\nread()->3 [5, 6]\n"
     assert monitored(kept, "cas-register") == "never-added"
     assert monitored(kept, linpoint.specs.cas_register(initial=1)) == "linearizable"
@@ -155,21 +155,21 @@ def test_the_first_value_was_written_before_everything() -> None:
 
 
 def test_a_chain_is_current_as_a_whole() -> None:
-    """Neither 1 nor 2 lasts long, but together they leave no room for 3."""
+    """Neither 1 nor 2 lasts long, but together they leave no time for 3."""
     chain = "write(1) [0, 1]\ncas(1, 2)->true [4, 5]\nread()->2 [8, 9]\n"
     assert monitored(chain + "write(3) [2, 3]", "cas-register") == "zone-inside"
     assert monitored(chain + "write(3) [6, 7]", "cas-register") == "zone-inside"
     assert monitored(chain + "write(3) [2, 9]", "cas-register") == "linearizable"
 
 
-def test_an_equal_value_is_told_apart_by_time() -> None:
+def test_equal_values_are_distinguished_by_time() -> None:
     again = "write(1) [0, 1]\nwrite(2) [2, 3]\nwrite(1) [4, 5]\nread()->1 [6, 7]\n"
     assert monitored(again, "register") == "linearizable"
     assert monitored(again + "write(2) [8, 9]\nread()->1 [10, 11]", "register") == "overwritten"
 
 
-def test_who_compares_may_not_see_its_own_write() -> None:
-    """cas(1, 1) reads; cas(null, 1) when 1 is there already changes nothing either."""
+def test_a_compare_and_set_cannot_see_its_own_write() -> None:
+    """cas(1, 1) reads; cas(null, 1) also changes nothing if the value is 1 already."""
     assert monitored("cas(1, 1)->true [0, 1]", linpoint.specs.cas_register(initial=1)) == "linearizable"
     assert monitored("cas(1, 1)->true [0, 1]", "cas-register") == "never-added"
     assert monitored("swap(1)->1 [0, 1]", "cas-register") == "never-added"
@@ -178,21 +178,21 @@ def test_who_compares_may_not_see_its_own_write() -> None:
 # Duplicates in containers
 
 
-def test_duplicates_are_told_apart_where_times_leave_one_way() -> None:
+def test_duplicates_are_distinguished_if_times_leave_one_assignment() -> None:
     twice = "enqueue(1) [0, 1]\ndequeue()->1 [2, 3]\nenqueue(1) [4, 5]\nenqueue(2) [6, 7]\ndequeue()->{} [8, 9]"
     assert monitored(twice.format(1), "queue") == "linearizable"
     assert monitored(twice.format(2), "queue") == "order-inverted"
 
 
-def test_of_duplicates_whoever_returned_first_had_the_fewest_to_choose_from() -> None:
-    """The removal that was called first returned last: it is left with the second 1."""
+def test_duplicates_are_assigned_in_order_of_return() -> None:
+    """The removal called first returned last and gets the second 1."""
     history = "enqueue(1) [0, 1]\nenqueue(1) [10, 11]\ndequeue()->1 [2, 20]\ndequeue()->1 [5, 6]\n"
     assert monitored(history, "queue") == "linearizable"
     assert monitored(history + "dequeue() [8, 9]", "queue") == "linearizable"
     assert monitored(history + "enqueue(2) [7, 8]\ndequeue()->2 [21, 22]", "queue") == "order-inverted"
 
 
-def test_a_guess_among_duplicates_proves_an_order_but_no_violation() -> None:
+def test_a_guess_among_duplicates_can_prove_an_order_but_not_a_violation() -> None:
     both = "enqueue(1) [0, 9]\nenqueue(1) [0, 9]\nenqueue(2) [{}, {}]\ndequeue()->2 [30, 31]\ndequeue()->1 [32, 33]"
     assert monitored(both.format(0, 9), "queue") == "linearizable"
     assert "occurs more than once" in monitored(both.format(10, 11), "queue")
@@ -210,8 +210,8 @@ def test_a_guess_among_duplicates_proves_an_order_but_no_violation() -> None:
     ],
     ids=["multiset", "counter", "semaphore"],
 )
-def test_counts_that_go_up_and_down_are_not_for_greedy_monitors(spec: Any, text: str) -> None:
-    """To put off the removal until it must return leaves two at 2, and nobody to bring them to zero by 10."""
+def test_counts_that_go_up_and_down_are_left_to_searches(spec: Any, text: str) -> None:
+    """Delaying the removal until it must return leaves two at 2, and no other step reaches zero by 10."""
     history = timed(text)
     assert brute_force(history, range(3), spec, "linearizable")[0]
     assert linpoint.check(history, spec, checker="monitor").status is Status.UNKNOWN
@@ -233,7 +233,7 @@ def test_an_unknown_flip_is_used_last() -> None:
     assert monitored(adds + "\nadd(1)->true [9, 10]", "set") == "nobody-flips"
 
 
-def test_unknown_steps_fill_the_holes_between_counts() -> None:
+def test_unknown_steps_fill_the_gaps_between_counts() -> None:
     holes = "fetch-add(1)->0 [0, 1]\nfetch-add(1)->2 [4, 5]\nfetch-add(1) [{}, ...]"
     assert monitored(holes.format(3), "fetch-add") == "linearizable"
     assert monitored(holes.format(6), "fetch-add") == "count-too-high"
@@ -241,7 +241,7 @@ def test_unknown_steps_fill_the_holes_between_counts() -> None:
     assert monitored("increment() [6, ...]\nread()->1 [4, 5]", "counter") == "count-too-high"
 
 
-def test_steps_of_another_size_count_too() -> None:
+def test_steps_of_other_sizes_are_counted() -> None:
     assert monitored("add(3) [0, 1]\nadd(3) [2, 3]\nread()->6 [4, 5]", "counter") == "linearizable"
     assert monitored("add(3) [0, 1]\nadd(3) [2, 3]\nread()->3 [4, 5]", "counter") == "count-too-low"
     assert monitored("decrement() [0, 1]\nread()->-1 [4, 5]", "counter") == "linearizable"
@@ -252,25 +252,25 @@ def test_steps_of_another_size_count_too() -> None:
 
 
 def test_a_queue_that_cannot_be_full_is_like_one_without_a_capacity() -> None:
-    """The certificate took any capacity for one that may be reached, and refused a verdict that was right (LP-V001)."""
+    """The certificate took every capacity for one that could be reached, and rejected a correct verdict (LP-V001)."""
     lost = "dequeue() [0, 18]\nenqueue(1)->true [4, 11]\ndequeue() [19, 24]"
     assert monitored(lost, "queue") == monitored(lost, linpoint.specs.queue(capacity=10))
     assert monitored(lost, linpoint.specs.queue(capacity=3)) != "linearizable"
     assert linpoint.check(timed(lost), "queue(capacity=2)").status is Status.VIOLATION
 
 
-def test_the_read_that_a_later_one_contradicts_need_not_be_the_last_that_demanded_steps() -> None:
-    """The monitor blamed read()->2 [4, 8], which demands a step that had to return anyway (LP-V001).
+def test_a_contradicted_read_need_not_be_the_last_one_that_required_steps() -> None:
+    """The monitor blamed read()->2 [4, 8], which requires a step that had to return anyway (LP-V001).
 
-    That the pending increment took effect is what read()->1 shows, and two more follow it.
+    That the pending increment took effect follows from read()->1, and two further increments follow it.
     """
     steps = "increment() [0, ...]\nincrement() [3, 10]\nincrement() [3.5, 20]\n"
     assert monitored(steps + "read()->1 [1, 2]\nread()->2 [4, 8]\nread()->2 [21, 22]", "counter") == "count-too-low"
     assert monitored(steps + "read()->2 [4, 8]\nread()->2 [21, 22]", "counter") == "linearizable"
 
 
-def test_a_read_of_a_value_that_is_never_written_is_found_among_values_that_repeat() -> None:
-    """What other reads saw is a guess then, but not that: the one read is a violation, and needs no search."""
+def test_a_read_of_a_value_never_written_is_found_among_repeated_values() -> None:
+    """The values of other reads can only be guessed then, but this read alone is a violation and needs no search."""
     history = """
         A: |--write(1)--| |--write(2)--| |--cas(1, 2)->true--|  |--read()->9--|
         B:   |--write(1)--|  |--cas(2, 1)->true--|  |--read()->2--|

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Monitors against the oracle on random small histories, and against searches on longer ones.
 
-Where a monitor answers it must be right, and its evidence must hold for `plain_certify`, which knows nothing of the
-native core: orders are run on the Python specs, and the scope of a pattern is decided by the oracle as if there were no
-other operations. How often each must answer, and how often with a violation, is asserted too.
+Each answer of a monitor must be correct, and its evidence must hold for `plain_certify`, which is independent of the
+native core: orders are run on the Python specs, and the oracle decides the scope of a pattern as if there were no other
+operations. The tests also assert how often each monitor must answer, and how often with a violation.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LONG_CHUNKS = 20
 LONGER = 250
 
 SEARCH_BYTES = 8 << 20
-"""What a search on a longer history may hold; most need less."""
+"""The memory limit of a search on a longer history; most need less."""
 
 MAKERS: dict[str, Callable[[random.Random], tuple[History, Spec]]] = {
     **{name: functools.partial(monitored_history, name=name) for name in DRAWS},
     **TRAPS,
 }
 ANSWERED = dict.fromkeys(MAKERS, 0.85) | {"priority-queue": 0.75}
-"""The least share of objects that each monitor must answer; among priorities many are equal."""
+"""The minimum share of objects that each monitor must answer; many priorities are equal."""
 
 
 def compare(name: str, seed: str, histories: int) -> None:
@@ -68,7 +68,7 @@ def compare(name: str, seed: str, histories: int) -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_monitors_agree_with_the_oracle(name: str) -> None:
-    # Each monitor has all of them; traps for one of them come besides.
+    # Each monitor gets all of them; traps for single monitors are separate.
     compare(name, SEED, DAY_HISTORIES // (4 if name in TRAPS else 1))
 
 
@@ -79,7 +79,7 @@ def test_monitors_agree_with_the_oracle_at_length(name: str, seed: str) -> None:
     compare(name, seed, LONG_HISTORIES // LONG_CHUNKS)
 
 
-# Longer ones, for which there is no oracle: trees of several levels, many zones, chains that are shrunk
+# Longer histories, for which there is no oracle: trees of several levels, many zones, shrunk chains
 
 
 def compare_longer(name: str, seed: str, histories: int) -> None:
@@ -89,7 +89,7 @@ def compare_longer(name: str, seed: str, histories: int) -> None:
         history, spec = monitored_history(rng, name, size=rng.randint(30, 200))
         found = {}
         for checker in ("monitor", "dfs", "linear"):
-            limit = resident_memory() + SEARCH_BYTES  # unlike time, it does not depend on what else the machine does
+            limit = resident_memory() + SEARCH_BYTES  # unlike time, it does not depend on other work of the machine
             verdict = linpoint.check(history, spec, checker=checker, max_memory=limit, jobs=1)
             found[checker] = [key.status for key in verdict.keys]
         for together in zip(*found.values(), strict=True):

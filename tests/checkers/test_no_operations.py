@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A history of nothing but crashes: there is nothing to explain, and nothing to stumble over."""
+"""Histories with crashes but no operations satisfy every condition."""
 
 from __future__ import annotations
 

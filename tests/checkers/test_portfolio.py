@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches against each other: who answered and why, that none starves another, and what is left when time is up."""
+"""Portfolios of searches: which answered and why, that none starves another, and reports of interrupted searches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CAS = linpoint.specs.cas_register
 
 
 def lost_calls(operations: int, unknown: int, seed: int, *, bad: bool = True) -> History:
-    """A CAS register where the first calls never return, and at the end a read of what nobody wrote.
+    """A CAS register whose first calls never return, and finally a read of a value that no operation wrote.
 
     Each operation takes effect at a hidden moment between its call and its return.
     """
@@ -66,15 +66,15 @@ def lost_calls(operations: int, unknown: int, seed: int, *, bad: bool = True) ->
             ops.append(Operation(names[slot], name, args, result, call, clock))
     if bad:
         ops.append(Operation("last", "read", (), 99, clock + 1, clock + 2))
-        # Unless the value is written at all, the monitor needs no search to refute the read.
+        # If no operation writes the value, the monitor refutes the read without a search.
         ops.append(Operation("last", "write", (99,), None, clock + 3, clock + 4))
     return History(ops)
 
 
 def crowded_queue() -> list[dict[str, Any]]:
-    """Enqueues and dequeues that all overlap; nobody finds out within a second that one dequeue is too many.
+    """Enqueues and dequeues that all overlap; no search finds the surplus dequeue within a second.
 
-    There are more of them than searches over frontiers take.
+    There are more of them than searches over frontiers accept.
     """
     many = [
         {"process": n, "op": "enqueue", "args": [n % 7], "result": None, "call": n, "return": 900} for n in range(70)
@@ -84,7 +84,7 @@ def crowded_queue() -> list[dict[str, Any]]:
 
 
 HOPELESS = lost_calls(200, 18, seed=3)
-"""The depth-first search needs minutes to refute it, Linear a few milliseconds."""
+"""The depth-first search needs minutes to refute it, linear a few milliseconds."""
 
 RACE = lost_calls(100, 8, seed=1)
 """The depth-first search needs more than its first turn, but not more than its second."""
@@ -97,8 +97,8 @@ EASY = """
     B:      |--write(2)--|
 """
 
-# A compare-and-set whose result was not observed: no monitor applies, and searches are chosen.
-UNOBSERVED = "the result of cas(null, 1) was not observed, or is one that the spec never gives"
+# The result of a compare-and-set was not observed: no monitor applies, and searches are chosen.
+UNOBSERVED = "the result of cas(null, 1) was not observed, or the spec never gives it"
 ALONE = "A: |--cas(null, 1)--| |--read()->1--|"
 OVERLAPPING = """
     A: |--cas(null, 1)--|     |--read()->2--|
@@ -106,7 +106,7 @@ OVERLAPPING = """
 """
 
 
-def test_the_histories_here_are_as_hard_as_they_should_be() -> None:
+def test_the_histories_of_these_tests_are_hard_enough() -> None:
     reading = HistoryInterpretation(HOPELESS, CAS, "linearizable")
     positions = [*range(len(HOPELESS))]
     problem = reading.problem(positions)
@@ -114,51 +114,49 @@ def test_the_histories_here_are_as_hard_as_they_should_be() -> None:
     assert linear(problem, reading.machine, StopToken()).run(100_000) is SearchStatus.VIOLATION
 
 
-# Who answered
+# Which search answered
 
 
-def test_auto_says_who_answered_and_why() -> None:
+def test_auto_names_the_checker_and_the_reason() -> None:
     monitored = linpoint.check(EASY, "register")
     assert (monitored.status, monitored.checker) == (Status.LINEARIZABLE, "monitor")
-    assert monitored.why == "the zones of values decide a register when reads can be traced to writes"
+    assert monitored.why == "each read matches at most one write"
     alone = linpoint.check(ALONE, CAS)
-    unread = UNOBSERVED.replace("the spec never gives", "the graph cannot read")
-    neither = f"no graph: {unread}; no monitor: {UNOBSERVED}"
-    assert (alone.checker, alone.why) == ("wing-gong", f"there is only one order to try; {neither}")
+    unread = UNOBSERVED.replace("the spec never gives it", "the graph does not support it")
+    neither = f"graph not used: {unread}; monitor not used: {UNOBSERVED}"
+    assert (alone.checker, alone.why) == ("wing-gong", f"only one order is possible; {neither}")
     first = linpoint.check(OVERLAPPING, CAS)
-    quick = "it had the answer before another search was worth starting"
-    assert (first.checker, first.why) == ("dfs", f"{quick}; no monitor: {UNOBSERVED}")
-    sets = "the set of operations that took effect and the value decide a register whose values repeat"
-    second = "dfs took longer than most such histories do, and this search answered"
-    raced_against = "frontier took long, so it was raced"
+    quick = "it finished before a second search was started"
+    assert (first.checker, first.why) == ("dfs", f"{quick}; monitor not used: {UNOBSERVED}")
+    sets = "values repeat; the applied operations and the current value suffice as configurations"
     for history, winner, why in (
-        (RACE, "linear", second),
+        (RACE, "linear", "it finished before the searches were run in parallel"),
         (REPEATED, "frontier", sets),
-        (HOPELESS, "linear", raced_against),
+        (HOPELESS, "linear", "it ran in parallel with frontier and finished first"),
     ):
         raced = linpoint.check(history, CAS, jobs=1, budget=20)
         assert (raced.status, raced.checker) == (Status.VIOLATION, winner)
         assert raced.why.startswith(why)
-        assert "no monitor: a value occurs more" in raced.why
+        assert "monitor not used: a value occurs more" in raced.why
 
 
-def test_competition_says_who_answered() -> None:
+def test_competition_names_the_checker() -> None:
     easy = linpoint.check(EASY, "register", checker="competition", jobs=1)
     hard = linpoint.check(lost_calls(100, 4, seed=2), CAS, checker="competition", jobs=1)
     assert (easy.status, hard.status) == (Status.LINEARIZABLE, Status.VIOLATION)
-    # The depth-first search knows where it has been, which helps only where much is tried.
+    # The depth-first search remembers visited configurations, which helps only in long searches.
     for verdict, winner in ((easy, "wing-gong"), (hard, "dfs")):
         assert verdict.checker == "competition"
-        assert re.fullmatch(rf"asked for: wing-gong against dfs\W.*\b{winner} answered first", verdict.why)
+        assert re.fullmatch(rf"requested; of wing-gong and dfs, {winner} finished first", verdict.why)
 
 
 @pytest.mark.parametrize("checker", ["wing-gong", "dfs", "linear"])
-def test_one_that_was_asked_for_runs_alone(checker: str) -> None:
+def test_a_requested_checker_runs_alone(checker: str) -> None:
     verdict = linpoint.check(EASY, "register", checker=checker)
-    assert (verdict.status, verdict.checker, verdict.why) == (Status.LINEARIZABLE, checker, "asked for")
+    assert (verdict.status, verdict.checker, verdict.why) == (Status.LINEARIZABLE, checker, "requested")
 
 
-def test_each_key_says_who_answered() -> None:
+def test_each_key_names_its_checker() -> None:
     def of(key: str, ops: list[tuple[str, list[Any], int, int]]) -> list[dict[str, Any]]:
         return [
             {"process": f"{key}{n}", "op": name, "args": args, "call": call, "return": end, "key": key, "result": None}
@@ -170,15 +168,15 @@ def test_each_key_says_who_answered() -> None:
     unique = of("z", [("write", [n], 0, 50) for n in range(3)])
     verdict = linpoint.check([*apart, *crowd, *unique], CAS)
     assert {key.key: key.checker for key in verdict.keys} == {"x": "wing-gong", "y": "dfs", "z": "monitor"}
-    assert ["no monitor" in key.why for key in verdict.keys] == [True, True, False]
+    assert ["monitor not used" in key.why for key in verdict.keys] == [True, True, False]
 
 
-# Taking turns
+# Turns
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_no_search_starves_another(jobs: int) -> None:
-    """On one thread as well: the first search has to pause for the one that has the answer."""
+    """Even on one thread: the first search has to pause for the search that has the answer."""
     with ProcessorTime() as spent:
         verdict = linpoint.check(HOPELESS, CAS, jobs=jobs, budget=120)
     assert (verdict.status, verdict.checker) == (Status.VIOLATION, "linear")
@@ -187,8 +185,8 @@ def test_no_search_starves_another(jobs: int) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_a_hopeless_key_does_not_hold_up_the_others(jobs: int) -> None:
-    """Every key gets its turns, whatever the keys before it are like."""
+def test_a_hopeless_key_does_not_delay_the_others(jobs: int) -> None:
+    """Every key gets its turns, whatever the previous keys are like."""
     stuck = [line | {"key": "stuck"} for line in crowded_queue()]
     fine = [
         {"process": f"{key}{n}", "op": "enqueue", "args": [n], "result": None, "call": 0, "return": 9, "key": key}
@@ -203,7 +201,9 @@ def test_a_hopeless_key_does_not_hold_up_the_others(jobs: int) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_violation_of_one_key_does_not_wait_for_another_for_ever(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+def test_a_violation_of_one_key_does_not_wait_indefinitely_for_another(
+    monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
     monkeypatch.setattr("linpoint.checkers.check._OTHER_KEYS_GRACE_S", 0.2)
     stuck = [line | {"key": "stuck"} for line in crowded_queue()]
     wrong = {"process": "w", "op": "dequeue", "result": 5, "call": 0, "return": 1, "key": "wrong"}
@@ -211,12 +211,12 @@ def test_a_violation_of_one_key_does_not_wait_for_another_for_ever(monkeypatch: 
         verdict = linpoint.check([*stuck, wrong], "queue", jobs=jobs)
     assert verdict.status is Status.VIOLATION
     assert {key.key: key.status for key in verdict.keys} == {"stuck": Status.UNKNOWN, "wrong": Status.VIOLATION}
-    assert 'another key was found in violation on key "stuck"' in verdict.keys[0].why
+    assert 'another key is in violation on key "stuck"' in verdict.keys[0].why
     assert spent.seconds < 15
 
 
 def settled(contest: Portfolio) -> PortfolioAnswer:
-    """The answer of a contest whose tasks one thread works off."""
+    """The answer of a portfolio whose tasks run on one thread."""
     tasks = deque(contest.begin())
     while tasks:
         tasks.extend(tasks.popleft()())
@@ -227,7 +227,7 @@ def settled(contest: Portfolio) -> PortfolioAnswer:
     "names", [("dfs", "linear"), ("linear", "dfs"), ("wing-gong", "linear"), ("wing-gong", "dfs", "linear")]
 )
 @pytest.mark.parametrize("at_once", [False, True])
-def test_any_searches_may_contend(names: tuple[str, ...], at_once: bool) -> None:
+def test_any_searches_may_form_a_portfolio(names: tuple[str, ...], at_once: bool) -> None:
     reading = HistoryInterpretation(HOPELESS, CAS, "linearizable")
     positions = [*range(len(HOPELESS))]
     problem = reading.problem(positions)
@@ -237,7 +237,7 @@ def test_any_searches_may_contend(names: tuple[str, ...], at_once: bool) -> None
 
 
 def test_walkers_share_the_work() -> None:
-    """Several depth-first searches of one problem: what one refutes another need not look at."""
+    """Several depth-first searches of one problem: a configuration refuted by one is skipped by the others."""
     ops = [Operation(n, "enqueue", (n,), None, 0, 50) for n in range(6)]
     ops += [Operation(10 + n, "dequeue", (), n, 0, 60 + n) for n in range(6)]
     ops += [Operation(20, "dequeue", (), 99, 100, 101)]
@@ -255,7 +255,7 @@ def test_walkers_share_the_work() -> None:
 # Memory
 
 
-def test_a_search_that_gets_no_more_memory_leaves_it_to_the_others() -> None:
+def test_a_search_without_memory_leaves_the_problem_to_the_others() -> None:
     reading = HistoryInterpretation(HOPELESS, CAS, "linearizable")
     problem = reading.problem([*range(len(HOPELESS))])
     stop = StopToken()
@@ -268,7 +268,7 @@ def test_a_search_that_gets_no_more_memory_leaves_it_to_the_others() -> None:
     assert not stop.stopped
 
 
-def test_memory_is_given_back() -> None:
+def test_memory_is_released() -> None:
     reading = HistoryInterpretation(HOPELESS, CAS, "linearizable")
     problem = reading.problem([*range(len(HOPELESS))])
     stop = StopToken()
@@ -278,7 +278,7 @@ def test_memory_is_given_back() -> None:
         assert stop.memory == 0, names
 
 
-def test_too_little_memory_for_anybody() -> None:
+def test_too_little_memory_for_any_search() -> None:
     reading = HistoryInterpretation(HOPELESS, CAS, "linearizable")
     problem = reading.problem([*range(len(HOPELESS))])
     stop = StopToken()
@@ -291,12 +291,12 @@ def test_auto_answers_where_dfs_runs_out_of_memory() -> None:
     room = 8 * 2**20
     alone = linpoint.check(HOPELESS, CAS, checker="dfs", jobs=1, max_memory=resident_memory() + room, budget=60)
     assert alone.status is Status.UNKNOWN
-    assert alone.why.startswith("the memory budget ran out: dfs looked at ")
+    assert alone.why.startswith("the memory budget ran out: dfs explored ")
     both = linpoint.check(HOPELESS, CAS, jobs=1, max_memory=resident_memory() + room, budget=60)
     assert (both.status, both.checker) == (Status.VIOLATION, "linear")
 
 
-# How far it got
+# Progress
 
 
 def undecided(**options: Any) -> linpoint.Verdict:
@@ -306,7 +306,7 @@ def undecided(**options: Any) -> linpoint.Verdict:
 
 
 @pytest.mark.parametrize("checker", ["auto", "wing-gong", "dfs", "linear", "competition", "brute-force"])
-def test_a_search_that_was_stopped_says_how_far_it_got(checker: str) -> None:
+def test_a_stopped_search_reports_its_progress(checker: str) -> None:
     verdict = undecided(checker=checker, budget=0.1, jobs=1)
     (key,) = verdict.keys
     reached = key.reached
@@ -316,14 +316,14 @@ def test_a_search_that_was_stopped_says_how_far_it_got(checker: str) -> None:
     assert verdict.why.startswith("the time budget ran out: ")
     assert f"{len(reached.prefix)} of {len(verdict.history)} operations" in verdict.why
     assert key.configurations > 0
-    assert f"looked at {key.configurations:,} configurations" in verdict.why
+    assert f"explored {key.configurations:,} configurations" in verdict.why
     _holds(verdict.history, linpoint.specs.queue, key.positions, reached)
     if checker != "brute-force":
         assert len(reached.prefix) > 5
 
 
 def _holds(history: History, spec: linpoint.Spec, positions: Sequence[int], reached: PartialSearch) -> None:
-    """The prefix is one, and the rest of the fields follows from it."""
+    """The prefix is valid, and the other fields follow from it."""
     assert not refusals(history, positions, spec, "linearizable", Witness(reached.prefix), whole=False)
     assert reached.operations == len(positions)
     left = [p for p in positions if p not in reached.prefix and history[p].outcome is Outcome.OK]
@@ -338,7 +338,7 @@ def _holds(history: History, spec: linpoint.Spec, positions: Sequence[int], reac
     assert document["open"] == list(reached.open)
 
 
-def test_reached_is_that_of_the_key() -> None:
+def test_progress_is_reported_for_its_key() -> None:
     lines = [line | {"key": "stuck"} for line in crowded_queue()]
     fine = {"process": "f", "op": "enqueue", "args": [1], "result": None, "call": 0, "return": 1, "key": "fine"}
     verdict = linpoint.check([fine, *lines], "queue", budget=0.2, jobs=1)
@@ -352,12 +352,12 @@ def test_reached_is_that_of_the_key() -> None:
     _holds(verdict.history, linpoint.specs.queue, stuck.positions, stuck.reached)
 
 
-def test_what_is_decided_has_reached_nothing_in_particular() -> None:
+def test_decided_keys_report_no_progress() -> None:
     for drawing in (EASY, "A: |--read()->9--|"):
         assert linpoint.check(drawing, "register").keys[0].reached is None
 
 
-def test_a_budget_that_is_over_before_it_begins() -> None:
+def test_a_budget_that_is_spent_before_the_search_begins() -> None:
     verdict = undecided(budget=1e-9)
     (key,) = verdict.keys
     assert key.reached is not None
@@ -366,7 +366,7 @@ def test_a_budget_that_is_over_before_it_begins() -> None:
     _holds(verdict.history, linpoint.specs.queue, key.positions, key.reached)
 
 
-def test_operations_that_may_stay_out_need_not_come_next() -> None:
+def test_progress_lists_only_completed_operations_as_open() -> None:
     verdict = linpoint.check(HOPELESS, CAS, checker="dfs", budget=0.2, jobs=1)
     assert verdict.status is Status.UNKNOWN
     (key,) = verdict.keys
@@ -375,7 +375,7 @@ def test_operations_that_may_stay_out_need_not_come_next() -> None:
     assert all(HOPELESS[place].outcome is Outcome.OK for place in key.reached.open)
 
 
-def test_an_explanation_of_unknown_shows_what_is_open() -> None:
+def test_an_explanation_of_unknown_shows_the_open_operations() -> None:
     text = undecided(budget=0.1, jobs=1).explain().text
     assert text.startswith("UNKNOWN: the time budget ran out")
-    assert "had to take effect" in text
+    assert "must take effect next" in text

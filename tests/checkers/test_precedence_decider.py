@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The precedence graph against the oracle, on random memories whose values are unique, under every condition."""
+"""The precedence graph against the oracle, on random memories with unique values, under every condition."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compare(seed: str, histories: int, condition: str) -> None:
             assert not refusals(history, range(len(history)), spec, condition, found.witness), story
             continue
         refutation = found.refutation
-        if isinstance(refutation, Pattern):  # several swaps whose old values nobody knows
+        if isinstance(refutation, Pattern):  # several swaps with unknown old values
             alone = history.select(refutation.scope)
             assert not brute_force(alone, range(len(alone)), spec, condition)[0], f"{story}\n{refutation}"
             continue
@@ -77,7 +77,7 @@ def test_graphs_agree_with_the_oracle_on_many_more(condition: str, chunk: int) -
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(40), "longer"))
 def test_longer_histories_agree_with_the_searches(seed: str) -> None:
-    """For these there is no oracle. One thread or two must not matter either."""
+    """For these there is no oracle. The number of threads must not matter either."""
     rng = random.Random(seed)
     for _ in range(5):
         history, spec = random_memory(rng, operations=60, crashes=0.02, spoiled=0.3, register=rng.random() < 0.2)
@@ -87,7 +87,7 @@ def test_longer_histories_agree_with_the_searches(seed: str) -> None:
         assert len({found.status, searched.status} - {Status.UNKNOWN}) <= 1, describe(history)
 
 
-# What the paper gets wrong: its rules are kept to show it
+# Errors of the paper: its rules are kept to show them
 
 
 def op(process: object, name: str, cells: object, result: object, call: int, end: int | None) -> dict[str, object]:
@@ -131,12 +131,14 @@ KEPT_FOR_ANOTHER = [
         pytest.param(KEPT_FOR_ANOTHER, "durable", "linearizable", "violation", id="kept for another"),
     ],
 )
-def test_where_the_paper_is_wrong(lines: list[dict[str, object]], condition: str, right: str, paper: str) -> None:
+def test_the_paper_is_wrong_on_these_histories(
+    lines: list[dict[str, object]], condition: str, right: str, paper: str
+) -> None:
     for checker in ("graph", "auto", "brute-force"):
         assert linpoint.check(lines, "mwcas", checker=checker, condition=condition).status.value == right
     published = by_the_paper(linpoint.history(lines), condition)
     assert published.status.value == paper
-    assert published.why == "by the rules of the paper as published, not certified, and wrong here"
+    assert published.why == "by the paper's rules as published, not certified, and wrong here"
     assert "certified" not in published.explain().text.partition("\n")[0]
 
 
@@ -147,21 +149,21 @@ def by_the_paper(history: History, condition: str) -> linpoint.Verdict:
     return check_with_progress(history, mwcas(), checker="graph", condition=condition, paper_rules=True)[0]
 
 
-def test_where_the_paper_is_right() -> None:
-    """On complete histories that keep its assumptions."""
+def test_the_paper_is_right_under_its_assumptions() -> None:
+    """On complete histories that satisfy its assumptions."""
     history = linpoint.history([op(0, "mwcas", [["x", 0, 1]], True, 1, 2), op(1, "read", ["x"], [0], 3, 4)])
     published = by_the_paper(history, "linearizable")
     assert published.status is Status.VIOLATION
-    assert published.why.endswith("and right here")
+    assert published.why.endswith("and correct here")
 
 
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        ([op(0, "mwcas", [["x", 0, 0]], True, 1, 2)], 'mwcas([["x", 0, 0]]) -> true leaves a word as it was'),
+        ([op(0, "mwcas", [["x", 0, 0]], True, 1, 2)], 'mwcas([["x", 0, 0]]) -> true leaves a word unchanged'),
         ([op(0, "mwcas", [["x", 0, 1]], None, 1, 2)], "was not observed"),
-        ([op(0, "mwcas", [["x", 0, 1]], {"at": "y"}, 1, 2)], "is one that the graph cannot read"),
-        ([op(0, "read", ["x"], 7, 1, 2)], "is one that the graph cannot read"),
+        ([op(0, "mwcas", [["x", 0, 1]], {"at": "y"}, 1, 2)], "the graph does not support it"),
+        ([op(0, "read", ["x"], 7, 1, 2)], "the graph does not support it"),
         ([op(0, "read", [["x", "y"]], [0], 1, 2)], "has words or values that are lists"),
         ([op(0, "mwcas", [["x", 0, [1]]], True, 1, 2)], "has words or values that are lists"),
         (
@@ -170,13 +172,13 @@ def test_where_the_paper_is_right() -> None:
         ),
     ],
 )
-def test_what_excludes_the_graph_is_said_and_searched(lines: list[dict[str, object]], why: str) -> None:
+def test_histories_excluded_from_the_graph_are_reported_and_searched(lines: list[dict[str, object]], why: str) -> None:
     found = linpoint.check(lines, "mwcas", checker="graph")
     assert (found.status, found.checker) == (Status.UNKNOWN, "graph")
     assert why in found.why
     searched = linpoint.check(lines, "mwcas")
     assert searched.status is linpoint.check(lines, "mwcas", checker="brute-force").status
-    assert "; no graph: " in searched.why
+    assert "; graph not used: " in searched.why
     assert why in searched.why
 
 
@@ -187,24 +189,24 @@ def test_buffered_durability_is_decided_era_by_era() -> None:
     assert found.checker == "eras"
 
 
-def test_auto_asks_the_graph_for_cas_registers_that_nobody_writes_to() -> None:
+def test_auto_uses_the_graph_for_cas_registers_without_writes() -> None:
     cas = {"process": 0, "op": "cas", "args": [None, 1], "result": True, "call": 1, "return": 2}
     write = {"process": 0, "op": "write", "args": [2], "result": None, "call": 3, "return": 4}
     assert linpoint.check([cas], "cas-register").checker == "graph"
     assert linpoint.check([cas, write], "cas-register").checker == "monitor"
 
 
-def test_a_history_too_large_for_its_memory_is_not_begun() -> None:
+def test_a_history_too_large_for_the_memory_is_not_started() -> None:
     history, spec = random_memory(random.Random(1), crashes=0)
     found = linpoint.check(history, spec, checker="graph", max_memory="1M")
     assert found.status is Status.UNKNOWN
     assert "memory" in found.why
 
 
-# Shapes whose work once grew with the square, or that once ran out of rounds
+# Shapes whose cost once grew quadratically, or that once ran out of rounds
 
 
-def test_operations_at_one_instant_are_kept_in_the_order_of_their_process() -> None:
+def test_operations_at_one_instant_keep_their_process_order() -> None:
     lines = [op(p, "mwcas", [[f"w{p}", i, i + 1]], True, 5, 5) for p in range(2) for i in range(3000)]
     assert linpoint.check(lines, "mwcas", checker="graph", budget=20).status is Status.LINEARIZABLE
 
@@ -219,20 +221,20 @@ def test_one_operation_may_have_many_words() -> None:
     assert linpoint.check(lines, "mwcas", checker="graph", budget=20).status is Status.LINEARIZABLE
 
 
-def test_many_may_read_what_one_replaces_before_they_return() -> None:
+def test_many_open_operations_may_read_a_value_that_another_replaces() -> None:
     lines = [op(i, "read", ["x"], [0], 1, 100) for i in range(5000)] + [op("w", "mwcas", [["x", 0, 1]], True, 2, 50)]
     assert linpoint.check(lines, "mwcas", checker="graph", budget=20).status is Status.LINEARIZABLE
 
 
-def test_a_chain_of_operations_that_were_cut_off_explains_a_chain_of_failures() -> None:
+def test_a_chain_of_interrupted_operations_explains_a_chain_of_failures() -> None:
     length = 300
     lines = [op(f"u{i}", "mwcas", [["x", i, i + 1]], None, i, None) for i in range(length)]
     lines += [op("f", "mwcas", [["x", i, -i - 1]], False, 5000 + 2 * i, 5001 + 2 * i) for i in range(length)]
     assert linpoint.check(lines, "mwcas", checker="graph", budget=60).status is Status.LINEARIZABLE
 
 
-def test_a_failure_that_needs_no_explanation_takes_part_in_no_contradiction() -> None:
-    """One of the values that it expected was never there, and hints put it before the one that replaced another."""
+def test_a_failure_that_needs_no_explanation_causes_no_contradiction() -> None:
+    """One value that it expected was never present, and hints put it before the operation that replaced another."""
     lines = [
         {**op(0, "mwcas", [["x", 0, 1]], True, 1, 2), "order": 5},
         {**op(1, "mwcas", [["x", 0, 9], ["y", 7, 9]], False, 3, 4), "order": 1},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories decided in one call of the native core: the same answers as those of the checkers one by one."""
+"""Histories decided in one call of the native core: the same answers as those of the separate checkers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.random_monitored_histories import DRAWS, monitored_history
 from tests.volume import SEED, volume
 
 
-def told(verdict: Verdict) -> list[Any]:
-    """All that a verdict says, its costs apart."""
+def fields_without_costs(verdict: Verdict) -> list[Any]:
+    """All fields of a verdict except its costs."""
     keys = []
     for key in verdict.keys:
         refutation: Any = key.refutation
@@ -51,7 +51,7 @@ def drawn(rng: random.Random) -> tuple[str, History, Spec]:
 
 
 @pytest.mark.random
-def test_answers_are_those_of_the_checkers_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_agree_with_the_separate_checkers(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(f"{SEED}/quick")
     quick = check_module.decide_quickly
     answered: list[bool] = []
@@ -69,9 +69,9 @@ def test_answers_are_those_of_the_checkers_one_by_one(monkeypatch: pytest.Monkey
         monkeypatch.setattr(check_module, "decide_quickly", lambda *_: None)
         other = linpoint.check(history, spec, jobs=1)
         assert verdict.status is other.status, f"{name}\n{describe(history)}"
-        # Where values repeat others may be asked before the search that is quick here.
+        # For repeated values other checkers may run before the search that the fast path uses.
         if [key.checker for key in verdict.keys] == [key.checker for key in other.keys]:
-            assert told(verdict) == told(other), f"{name}\n{describe(history)}"
+            assert fields_without_costs(verdict) == fields_without_costs(other), f"{name}\n{describe(history)}"
         if answered[-1]:
             assert not objections(verdict, set()), f"{name}\n{describe(history)}"
             seen[verdict.checker, verdict.status] += 1
@@ -91,7 +91,7 @@ REPEATED = """
 """
 
 
-def test_bad_operations_get_their_errors() -> None:
+def test_bad_operations_are_rejected_with_their_errors() -> None:
     with pytest.raises(linpoint.SpecError, match="LP-S002"):
         linpoint.check("A: |--pop()--|", "cas-register")
     with pytest.raises(linpoint.SpecError, match="LP-S003"):
@@ -100,7 +100,7 @@ def test_bad_operations_get_their_errors() -> None:
         linpoint.check("A: |--get()--|", "map")
 
 
-def test_limits_that_are_over_hold_here_too() -> None:
+def test_limits_hold_in_the_fast_path() -> None:
     verdict = linpoint.check(REPEATED, "cas-register", max_memory=1)
     assert verdict.status is Status.UNKNOWN
     assert "memory" in verdict.why

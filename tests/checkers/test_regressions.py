@@ -8,7 +8,7 @@ from linpoint.options.choices import CHECKERS
 
 UNKNOWN_POINT = {"process": 0, "op": "write", "args": [1], "call": 5, "return": 5, "outcome": "unknown"}
 CASES = {
-    # At one instant an operation whose outcome is unknown is its process's last, wherever its line stands.
+    # At one instant an operation with an unknown outcome is the last of its process, wherever its line is.
     "unknown at the instant of a read": (
         [
             UNKNOWN_POINT,
@@ -21,7 +21,7 @@ CASES = {
         [UNKNOWN_POINT, {"process": 0, "op": "read", "args": [], "result": 1, "call": 5, "return": 5}],
         {"sequential": "violation", "recoverable": "violation", "linearizable": "violation"},
     ),
-    # At a crash's own time what it cut off comes before it and calls after, whosever calls they are.
+    # At the time of a crash, interrupted operations come before it and calls after it, of any process.
     "a call at the crash of another process": (
         [
             {"process": 0, "op": "write", "args": [1], "call": 3},
@@ -31,7 +31,7 @@ CASES = {
         ],
         {"strict": "violation", "durable": "linearizable"},
     ),
-    # A read that matches may not be taken at once where it rules out an operation that a crash cut off.
+    # A matching read may not be chosen immediately if that rules out an interrupted operation.
     "a read that rules out a write": (
         [
             {"process": 0, "op": "write", "args": [1], "call": 0},
@@ -41,7 +41,7 @@ CASES = {
         ],
         {"recoverable": "violation", "durable": "linearizable", "strict": "violation"},
     ),
-    "a crash of the object at the time of a crash of a process may come before what that process did": (
+    "a crash of the object may precede a crash of a process at the same time": (
         [
             {"process": 1, "op": "write", "args": [4], "result": None, "call": 3, "return": 5},
             {"process": 0, "op": "read", "result": 4, "call": 15, "return": 15},
@@ -55,8 +55,8 @@ CASES = {
 }
 
 
-def says(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
-    """Whether that is the verdict. One that is exact may also not apply, if it says why."""
+def has_verdict(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
+    """Whether the verdict is the expected one. An exact checker may also not apply, if it states a reason."""
     if checker in ("monitor", "frontier", "graph", "eras") and verdict.status is linpoint.Status.UNKNOWN:
         return verdict.why != ""
     return verdict.status.value == expected
@@ -64,12 +64,12 @@ def says(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
 
 @pytest.mark.parametrize("checker", CHECKERS)
 @pytest.mark.parametrize("name", CASES)
-def test_verdict(name: str, checker: str) -> None:
+def test_histories_have_their_verdicts(name: str, checker: str) -> None:
     lines, expected = CASES[name]
     for condition, verdict in expected.items():
         spec = "cas-register" if any(line.get("op") == "swap" for line in lines) else "register"
         found = linpoint.check(lines, spec, checker=checker, condition=condition)
-        assert says(found, verdict, checker), condition
+        assert has_verdict(found, verdict, checker), condition
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
@@ -78,11 +78,11 @@ def test_a_write_that_changes_nothing_now_may_be_needed_later(checker: str) -> N
         A: |--write(1)--|  |--write(1)-------------------------|  |--read()->1--|
         B:                         |--write(2)--|
     """)
-    assert says(linpoint.check(history, "register", checker=checker), "linearizable", checker)
+    assert has_verdict(linpoint.check(history, "register", checker=checker), "linearizable", checker)
 
 
-def test_a_read_may_wait_for_one_that_is_called_later() -> None:
-    """Linear once took a read at its call or never, although the read it waited for could free it afterwards."""
+def test_a_read_may_wait_for_a_read_that_is_called_later() -> None:
+    """Linear once placed a read at its call or never, although the read it waited for could enable it afterwards."""
     same_call = [
         {"process": 0, "op": "read", "result": None, "call": 50, "return": 70},
         {"process": 0, "op": "read", "result": None, "call": 50, "return": 50},
@@ -93,5 +93,5 @@ def test_a_read_may_wait_for_one_that_is_called_later() -> None:
     ]
     for checker in CHECKERS:
         verdict = linpoint.check(same_call, "register", condition="sequential", checker=checker)
-        assert says(verdict, "linearizable", checker)
-        assert says(linpoint.check(hinted, "counter", checker=checker), "linearizable", checker)
+        assert has_verdict(verdict, "linearizable", checker)
+        assert has_verdict(linpoint.check(hinted, "counter", checker=checker), "linearizable", checker)

@@ -19,7 +19,7 @@ with (FOLDER / "manifest.tsv").open(newline="") as file:
 
 @pytest.mark.parametrize("compressed", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['path']}-{row['condition']}-{row['initial']}")
-def test_verdict(
+def test_sample_histories_have_their_verdicts(
     row: dict[str, str],
     compressed: bool,
     tmp_path: Path,

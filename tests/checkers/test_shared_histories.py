@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories of real systems with known verdicts, where they are at hand."""
+"""Histories of real systems with known verdicts, if they are available."""
 
 import csv
 import gzip
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not ROWS, reason="the folder of shared histories
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["path"] for row in ROWS])
-def test_verdict(row: dict[str, str]) -> None:
+def test_histories_have_their_verdicts(row: dict[str, str]) -> None:
     spec = linpoint.specs.BUILT_IN[row["spec"]]
     if row["initial"]:
         spec = spec(initial=json.loads(row["initial"]))
@@ -47,7 +47,7 @@ def test_keys_in_violation(row: dict[str, str]) -> None:
     assert sum(key.status is linpoint.Status.VIOLATION for key in verdict.keys) == int(bad)
 
 
-# Logs of servers that were killed: their clients lived on
+# Logs of killed servers whose clients continued
 
 
 KILL = '"process":"nemesis","type":"info","f":"kill","value":["n1"]'
@@ -55,7 +55,7 @@ KILLED = [row for row in ROWS if "kill9" in row["path"]]
 
 
 def with_crashes(path: Path, crash: str) -> str:
-    """A log whose kills of the server are crashes."""
+    """A log in which each kill of the server is a crash."""
     text = gzip.decompress(path.read_bytes()).decode()
     assert KILL in text
     return text.replace(KILL, f'"crash":{crash}')
@@ -63,7 +63,7 @@ def with_crashes(path: Path, crash: str) -> str:
 
 @pytest.mark.parametrize("condition", ["durable", "strict", "recoverable"])
 @pytest.mark.parametrize("row", KILLED, ids=lambda row: row["path"])
-def test_the_clients_of_a_server_that_is_killed_live_on(row: dict[str, str], condition: str, tmp_path: Path) -> None:
+def test_clients_continue_after_a_crash_of_the_server(row: dict[str, str], condition: str, tmp_path: Path) -> None:
     path = tmp_path / "killed.jsonl"
     path.write_text(with_crashes(FOLDER / row["path"], '"object"'))
     history = linpoint.load(path)
@@ -73,7 +73,7 @@ def test_the_clients_of_a_server_that_is_killed_live_on(row: dict[str, str], con
 
 
 @pytest.mark.parametrize("row", KILLED, ids=lambda row: row["path"])
-def test_they_do_not_live_on_when_everything_crashes(row: dict[str, str], tmp_path: Path) -> None:
+def test_clients_do_not_continue_after_a_crash_of_everything(row: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "killed.jsonl"
     path.write_text(with_crashes(FOLDER / row["path"], "true"))
     with pytest.raises(linpoint.HistoryError, match="LP-H003"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fast judge of schedules against the oracle, on random histories of random specs, built-in ones and ones of users.
+"""The fast judge of schedules against the oracle, on random histories of random, built-in and user specs.
 
-Each order that it finds is certified twice: by ``certify``, as ``SpecJudge`` does with a sample, and by a certifier of
-plain Python. One checker decides many histories of its spec, so that remembered steps are tested too.
+Each order that it finds is certified twice: by ``certify``, as ``SpecJudge`` does for a sample, and by a certifier in
+plain Python. One checker decides many histories of its spec, so remembered steps are tested too.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def has_order(history: History, spec: Spec) -> bool:
 
 
 def certify_plainly(history: History, spec: Spec, order: Sequence[int]) -> list[str]:
-    """Raise if ``certify`` refuses the order; what the certifier of plain Python has against it."""
+    """Raise if ``certify`` rejects the order; return the objections of the certifier in plain Python."""
     everything, witness = range(len(history)), Witness(tuple(order))
     certify_witness(history, everything, spec, "linearizable", witness)
     return refusals(history, everything, spec, "linearizable", witness)
@@ -137,7 +137,7 @@ def compare(seed: str, histories: int) -> Counter[str]:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(CHUNKS, "small histories"))
-def test_it_agrees_with_the_oracle(seed: str) -> None:
+def test_the_small_history_checker_agrees_with_the_oracle(seed: str) -> None:
     histories = volume(HISTORIES // CHUNKS)
     seen = compare(seed, histories)
     assert min(seen["passes"], seen["violations"]) >= least_of(1 / 5, histories)
@@ -145,7 +145,7 @@ def test_it_agrees_with_the_oracle(seed: str) -> None:
     assert min(seen["specs of users"], seen["processes"], seen["left to check"]) > 0
 
 
-# Wrong verdicts that it once gave, and the edges of what it decides
+# Earlier wrong verdicts, and edge cases
 
 
 def find_order(spec: Spec, *operations: Operation) -> list[int] | None:
@@ -181,12 +181,12 @@ def test_operations_of_a_process_at_one_moment_keep_their_order() -> None:
     assert find_order(REGISTER, one, other, Operation(1, "read", (), 2, 6, 7)) == [0, 1, 2]
 
 
-def test_operations_of_other_processes_that_touch_overlap() -> None:
+def test_touching_operations_of_different_processes_overlap() -> None:
     write, read = Operation(0, "write", (1,), None, 0, 5), Operation(1, "read", (), None, 5, 6)
     assert find_order(REGISTER, write, read) == [1, 0]
 
 
-def test_equal_operations_of_two_processes_differ_where_the_spec_looks() -> None:
+def test_equal_operations_of_two_processes_differ_if_the_spec_uses_the_process() -> None:
     lock = USER_MAKERS["owned-lock"][0]
     acquire = Operation(0, "acquire", (), None, 0, 1)
     assert find_order(lock, acquire, Operation(1, "release", (), None, 2, 3)) is None
@@ -201,7 +201,7 @@ def test_keys_of_a_map_differ_and_keys_of_objects_are_left_to_check() -> None:
     assert SmallHistoryChecker(REGISTER).find_order([write]) is None
 
 
-def test_a_wrong_order_is_refused() -> None:
+def test_a_wrong_order_is_rejected() -> None:
     history = History([Operation(0, "write", (1,), None, 0, 1), Operation(1, "read", (), 1, 2, 3)])
     with pytest.raises(CertificateError):
         certify_plainly(history, REGISTER, [1, 0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real command in a process of its own, in an empty directory; see ``command_server`` for how that begins."""
+"""The real command in a process of its own, in an empty directory; ``command_server`` describes how that begins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.command_server import COMMAND, TIMEOUT, Server, environment
 
 @dataclass(frozen=True)
 class Run:
-    """What one run of the command did."""
+    """The result of one run of the command."""
 
     code: int
     out: str
@@ -29,7 +29,7 @@ class Run:
 
     @property
     def json(self) -> Any:
-        """The document on stdout, which must be the only thing there."""
+        """The document on stdout, which must contain nothing else."""
         assert self.out.endswith("\n")
         assert self.out.count("\n") == 1
         return json.loads(self.out)
@@ -66,7 +66,9 @@ def tmp_path(_directory: Path) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, server: Server) -> Command:
-    """``run("check", "f.jsonl", ...)`` runs the command in ``tmp_path``; one with its own ``env`` is started anew."""
+    """``run("check", "f.jsonl", ...)`` runs the command in ``tmp_path``; one with its own ``env`` is started
+    separately.
+    """
     home = tmp_path_factory.mktemp("home")
 
     def command(*args: str, stdin: str | bytes | None = None, env: dict[str, str] | None = None) -> Run:
@@ -94,7 +96,7 @@ def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, server: Server
 
 @pytest.fixture
 def start(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.Popen[bytes]]:
-    """``start("check", ..., stderr=...)`` starts the command and returns at once; it is killed at the end of the test."""
+    """``start("check", ..., stderr=...)`` starts the command and returns; the end of the test kills it."""
     home = tmp_path_factory.mktemp("home")
     started: list[subprocess.Popen[bytes]] = []
 
@@ -115,7 +117,7 @@ def start(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 
 
 def wait_for_child(process: subprocess.Popen[Any], words: str) -> None:
-    """Wait until a descendant with ``words`` in its command line is at work."""
+    """Wait until a descendant with ``words`` in its command line is running."""
     deadline = time.monotonic() + TIMEOUT
     while not any(words in _command_line(each) for each in _descendants(process.pid)):
         assert process.poll() is None, "it ended before"
@@ -143,7 +145,7 @@ Writer = Callable[[str, Any], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Writer:
-    """``write("f.jsonl", drawing)`` saves a drawing, lines or plain text as a file in the current folder."""
+    """``write("f.jsonl", drawing)`` saves a drawing, lines or plain text as a file in the current directory."""
 
     def writer(name: str, content: str | bytes | Sequence[dict[str, Any]]) -> Path:
         path = tmp_path / name
@@ -171,7 +173,7 @@ BAD = """
 
 
 def hard(count: int = 30) -> list[dict[str, Any]]:
-    """Concurrent enqueues and dequeues of three values, one dequeued once too often: searches do not get to the end."""
+    """Concurrent enqueues and dequeues of three values, one dequeued once too often: no search finishes."""
     values = [n % 3 for n in range(count)]
     enqueues = [
         {"process": n, "op": "enqueue", "args": [v], "result": None, "call": n, "return": 1000 + n}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint explore PROGRAM.cpp --atomic-methods PATTERN``: functions that nobody interrupts."""
+"""``linpoint explore PROGRAM.cpp --atomic-methods PATTERN``: functions that run without preemption."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ int main() {
 
 @pytest.fixture(autouse=True)
 def hosts() -> None:
-    """Built before, which may take longer than a command should."""
+    """Build the host in advance, which may take longer than the time limit of a command."""
     for compiler in filter(shutil.which, COMPILERS):
         find_host(find_compiler(compiler))
 
@@ -59,8 +59,8 @@ def explore(run: Command, folder: Path, *words: str) -> tuple[int, dict[str, obj
 
 
 @pytest.mark.parametrize(("model", "compiler"), [("sc", "g++"), ("tso", "clang++")])
-def test_a_method_is_left_by_return_and_by_throw(run: Command, tmp_path: Path, compiler: str, model: str) -> None:
-    """Called again within itself, too. The handler is no part of it, and is interrupted still."""
+def test_an_atomic_method_ends_by_return_or_throw(run: Command, tmp_path: Path, compiler: str, model: str) -> None:
+    """Recursion is covered too. The exception handler is not part of the method and can still be preempted."""
     if shutil.which(compiler) is None:
         pytest.skip(f"there is no {compiler}")
     words = ("--compiler", compiler, "--memory-model", model)
@@ -70,7 +70,7 @@ def test_a_method_is_left_by_return_and_by_throw(run: Command, tmp_path: Path, c
     assert code == 0
 
 
-def test_replay_knows_of_it(run: Command, tmp_path: Path) -> None:
+def test_replay_keeps_methods_atomic(run: Command, tmp_path: Path) -> None:
     _, told = explore(run, tmp_path, "--atomic-methods", "Counter::add")
     done = run("replay", str(_token(told)))
     assert done.code == 1
@@ -85,18 +85,18 @@ def _token(told: object) -> object:
     return told if isinstance(told, str) and told.startswith("lp1-") else None
 
 
-def test_a_name_that_is_not_there_is_refused(run: Command, tmp_path: Path) -> None:
+def test_an_unknown_name_is_rejected(run: Command, tmp_path: Path) -> None:
     (tmp_path / "counter.cpp").write_text(COUNTER)
     done = run("explore", str(tmp_path / "counter.cpp"), "--atomic-methods", "Stack::*")
     assert done.code == 2
-    assert "LP-U001: --atomic-methods 'Stack::*' is no function of the program." in done.err
+    assert "LP-U001: --atomic-methods 'Stack::*' matches no function of the program." in done.err
     assert "app::Counter::add" in done.err
     done = run("explore", str(tmp_path / "counter.py"), "--atomic-methods", "add")
     assert done.code == 2
     assert "--atomic-methods" in done.err
 
 
-def test_functions_are_known_by_name() -> None:
+def test_functions_are_matched_by_name() -> None:
     library = built("features/atomic_blocks.cpp", "-fno-inline").library
     names = [each.name for each in functions(library)]
     assert {"main", "count"} <= set(names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint check``: exit codes, options, formats and coded errors, from the outside."""
+"""``linpoint check``: exit codes, options, formats and coded errors, through the real command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linpoint.options.choices import CHECKERS, CONDITIONS
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 
 
-def test_a_linearizable_history_is_0_and_shows_an_order(run: Command, write: Writer) -> None:
+def test_a_linearizable_history_exits_with_0_and_shows_an_order(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     done = run("check", "good.jsonl", "--spec", "register")
     assert done.code == 0
@@ -21,17 +21,17 @@ def test_a_linearizable_history_is_0_and_shows_an_order(run: Command, write: Wri
     assert done.err == ""
 
 
-def test_a_violation_is_1_and_says_who_conspires(run: Command, write: Writer) -> None:
+def test_a_violation_exits_with_1_and_names_the_conflicting_operations(run: Command, write: Writer) -> None:
     write("bad.jsonl", BAD)
     done = run("check", "bad.jsonl", "--spec", "register")
     assert done.code == 1
     assert done.out.startswith("VIOLATION: read() by process A returned 1")
-    assert "allowed: 2; returned 1" in done.out
+    assert "returned 1; every valid order requires 2" in done.out
     assert "linpoint replay " in done.out
     assert done.err == ""
 
 
-def test_over_several_files_the_worst_counts_in_the_order_2_1_3_0(run: Command, write: Writer) -> None:
+def test_several_files_exit_with_the_worst_code_in_the_order_2_1_3_0(run: Command, write: Writer) -> None:
     write("good.jsonl", "A: |--enqueue(1)--| |--dequeue()->1--|")
     write("bad.jsonl", "A: |--enqueue(1)--| |--dequeue()->2--|")
     write("hard.jsonl", hard())
@@ -50,7 +50,7 @@ def test_over_several_files_the_worst_counts_in_the_order_2_1_3_0(run: Command, 
     assert "UNKNOWN" in done.out
 
 
-def test_a_file_is_checked_after_a_bad_one_too(run: Command, write: Writer) -> None:
+def test_files_after_a_bad_one_are_checked(run: Command, write: Writer) -> None:
     write("bad.jsonl", BAD)
     done = run("check", "nosuch.jsonl", "bad.jsonl", "--spec", "register")
     assert done.code == 2
@@ -62,7 +62,7 @@ GOOD_SWAPS = "A: |--swap(1)--|  |--read()->1--|"
 BAD_SWAPS = "A: |--swap(1)--|\nB:                |--read()--|"
 
 
-@pytest.mark.parametrize("checker", [each for each in CHECKERS if each != "eras"])  # that decides one condition alone
+@pytest.mark.parametrize("checker", [each for each in CHECKERS if each != "eras"])  # that supports only one condition
 def test_every_checker_gives_the_same_answer(run: Command, write: Writer, checker: str) -> None:
     write("good.jsonl", GOOD_SWAPS)
     write("bad.jsonl", BAD_SWAPS)
@@ -72,7 +72,7 @@ def test_every_checker_gives_the_same_answer(run: Command, write: Writer, checke
         assert [file["checker"] for file in document["files"]] == [checker, checker]
 
 
-def test_a_monitor_that_does_not_apply_is_3_and_says_why(run: Command, write: Writer) -> None:
+def test_a_monitor_that_does_not_apply_exits_with_3_and_states_the_reason(run: Command, write: Writer) -> None:
     write("deque.jsonl", "A: |--push-front(1)--| |--pop-back()->1--| |--push-back(2)--| |--pop-front()->2--|")
     done = run("check", "deque.jsonl", "--spec", "deque", "--checker", "monitor")
     assert done.code == 3
@@ -83,8 +83,8 @@ def test_a_monitor_that_does_not_apply_is_3_and_says_why(run: Command, write: Wr
     assert run("check", "deque.jsonl", "--spec", "deque").code == 0
 
 
-# A write cut off by a crash, and read after the next operation of its process: only durable allows that.
-CUT_OFF = """
+# A write interrupted by a crash, and read after the next operation of its process: only durable allows that.
+INTERRUPTED = """
     A:     |--write(1)--...     |--write(2)--|
     B:                                          |--read()->1--|
     crash:                   X
@@ -102,15 +102,15 @@ CUT_OFF = """
         ("sequential", "linearizable"),
     ],
 )
-def test_conditions(run: Command, write: Writer, condition: str | None, verdict: str) -> None:
-    write("history.jsonl", CUT_OFF)
+def test_conditions_give_different_verdicts(run: Command, write: Writer, condition: str | None, verdict: str) -> None:
+    write("history.jsonl", INTERRUPTED)
     options = [] if condition is None else ["--condition", condition]
     document = run("check", "history.jsonl", "--spec", "register", "--json", *options).json
     assert document["verdict"] == verdict
     assert document["condition"] == (condition or "durable")
 
 
-def test_the_conditions_are_those_of_the_design() -> None:
+def test_the_conditions_match_the_design() -> None:
     assert set(CONDITIONS) == {"linearizable", "strict", "recoverable", "durable", "buffered-durable", "sequential"}
 
 
@@ -136,12 +136,14 @@ def test_the_first_value_is_never_guessed_but_can_be_given(run: Command, write: 
         ("queue(capacity=1)", "[7]", "A: |--enqueue(1)->false--| |--dequeue()->7--| |--enqueue(2)->true--|"),
     ],
 )
-def test_first_values_of_compound_objects(run: Command, write: Writer, spec: str, initial: str, drawing: str) -> None:
+def test_compound_objects_accept_a_first_value(
+    run: Command, write: Writer, spec: str, initial: str, drawing: str
+) -> None:
     write("history.jsonl", drawing)
     assert run("check", "history.jsonl", "--spec", spec, "--initial", initial).code == 0
 
 
-def test_the_first_value_of_a_users_spec(run: Command, write: Writer) -> None:
+def test_a_user_spec_accepts_a_first_value(run: Command, write: Writer) -> None:
     source = "import linpoint\n@linpoint.spec\nclass Cell:\n    initial = 0\n    def read(state): return state, state\n"
     write("cell.py", source)
     write("five.jsonl", "A: |--read()->5--|")
@@ -157,7 +159,7 @@ KEYED_EDN = """\
 """
 
 
-def test_keyed_decides_whether_values_are_pairs(run: Command, write: Writer) -> None:
+def test_keyed_determines_whether_values_are_pairs(run: Command, write: Writer) -> None:
     write("history.edn", KEYED_EDN)
     document = run("check", "history.edn", "--spec", "register", "--json").json
     assert [(key["key"], key["verdict"]) for key in document["keys"]] == [("x", "linearizable"), ("y", "linearizable")]
@@ -178,7 +180,7 @@ def test_columns_map_the_names_of_a_csv_file(run: Command, write: Writer) -> Non
     assert '"who"' in missing.error["message"]
 
 
-def test_standard_input_and_gzip(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_standard_input_and_gzip_are_read(run: Command, write: Writer, tmp_path: Path) -> None:
     text = write("bad.jsonl", BAD).read_text()
     assert run("check", "-", "--spec", "register", stdin=text).code == 1
     assert run("check", "-", "--spec", "register", stdin=gzip.compress(text.encode())).code == 1
@@ -244,14 +246,14 @@ def test_a_coded_error_is_one_line_on_stderr(run: Command, write: Writer) -> Non
     ],
     ids=" ".join,
 )
-def test_usage_errors_are_documents_too_under_json(run: Command, write: Writer, arguments: list[str]) -> None:
-    """--json is one document on stdout, whatever is wrong."""
+def test_usage_errors_are_documents_with_json(run: Command, write: Writer, arguments: list[str]) -> None:
+    """--json prints one document on stdout, whatever the error."""
     write("bad.jsonl", BAD)
     assert run(*arguments[:1], "--json", *arguments[1:]).error["code"].startswith("LP-U")
 
 
 @pytest.mark.parametrize("arguments", [[], ["frobnicate"], ["check"]], ids=" ".join)
-def test_usage_errors_are_2(run: Command, arguments: list[str]) -> None:
+def test_usage_errors_exit_with_2(run: Command, arguments: list[str]) -> None:
     assert run(*arguments).code == 2
 
 
@@ -276,6 +278,6 @@ def test_bad_input_has_a_code_a_place_and_a_remedy(
     assert error["place"] == place
 
 
-def test_a_folder_is_not_a_history(run: Command, tmp_path: Path) -> None:
+def test_a_directory_is_not_a_history(run: Command, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     assert run("check", "runs", "--spec", "register", "--json").error["code"] == "LP-H001"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 PATIENCE = 120.0
-"""Seconds after which a command hangs, however busy the machine is."""
+"""Seconds after which a command is considered to hang, even on a busy machine."""
 
 
 def event(process: int, type_: str, f: str, value: Any = None, **more: Any) -> str:
@@ -63,7 +63,7 @@ def ended(process: subprocess.Popen[bytes], within: float = PATIENCE) -> tuple[i
 
 
 def settle(process: subprocess.Popen[bytes]) -> None:
-    """Until it has opened its file, and had time to read it."""
+    """Wait until the process has opened its file and had time to read it."""
     deadline = time.monotonic() + PATIENCE
     files = Path(f"/proc/{process.pid}/fd")
     while files.exists() and process.stdin is None and time.monotonic() < deadline:
@@ -82,15 +82,15 @@ STALE = both(1, "read", None, 1)
 # Ends
 
 
-def test_end_of_a_pipe(run):
+def test_the_end_of_a_pipe_ends_the_run(run):
     done = run("check", "-", "--follow", "--spec", "register", stdin=GOOD)
     assert done.code == 0
     assert done.out.startswith(
-        "LINEARIZABLE: 3 operations fit the spec register, followed to the end of the input; 0 calls were still open."
+        "LINEARIZABLE: 3 operations fit the spec register, followed until the end of the input; 0 calls were still open."
     )
 
 
-def test_end_of_a_pipe_without_a_newline_and_with_open_calls(run):
+def test_a_pipe_may_end_without_a_newline_and_with_open_calls(run):
     text = GOOD + event(5, "invoke", "read") + event(6, "invoke", "write", 3) + event(6, "info", "write", 3)
     done = run("check", "-", "--follow", "--spec", "register", "--json", stdin=text.rstrip("\n"))
     assert done.code == 0
@@ -112,14 +112,14 @@ def test_end_of_a_pipe_without_a_newline_and_with_open_calls(run):
     assert document["checker"] == "windows"
 
 
-def test_a_file_ends_when_nothing_comes(run, write):
+def test_an_idle_file_ends_the_run(run, write):
     write("run.log", GOOD)
     done = run("check", "run.log", "--follow", "--until-idle", "300ms", "--spec", "register")
     assert done.code == 0
-    assert "followed to 0.3 s without a new line" in done.out
+    assert "followed until 0.3 s without a new line" in done.out
 
 
-def test_a_file_ends_with_the_budget(run, write):
+def test_the_budget_ends_the_run(run, write):
     write("run.log", GOOD)
     done = run("check", "run.log", "--follow", "--budget", "2s", "--spec", "register", "--json")
     assert done.code == 3
@@ -128,21 +128,21 @@ def test_a_file_ends_with_the_budget(run, write):
     assert done.json["exhaustive"] is False
 
 
-def test_interrupt(start, log):
+def test_ctrl_c_ends_the_run_with_what_is_known(start, log):
     log.write(GOOD)
     process = start("check", "run.log", "--follow", "--spec", "register")
     settle(process)
     process.send_signal(signal.SIGINT)
     code, out, _ = ended(process)
     assert code == 3
-    assert out.startswith("UNKNOWN: it was interrupted; the 3 operations fit the spec register up to line 6, and")
+    assert out.startswith("UNKNOWN: the run was interrupted; the 3 operations fit the spec register up to line 6, and")
 
 
 # Violations
 
 
-def test_a_violation_in_a_growing_file_is_told_at_once(start, log):
-    """The log does not end, and nothing follows the line that shows the violation: so it is told at that line."""
+def test_a_violation_in_a_growing_file_is_reported_immediately(start, log):
+    """The log does not end, and the violating line is the last one: the report must follow that line."""
     process = start("check", "run.log", "--follow", "--spec", "register", "--json")
     for _ in range(3):
         log.write(GOOD)
@@ -158,7 +158,7 @@ def test_a_violation_in_a_growing_file_is_told_at_once(start, log):
     assert document["findings"][0]["replay"][0] == "replay"
 
 
-def test_a_violation_in_a_pipe_is_told_while_it_is_open(start):
+def test_a_violation_in_a_pipe_is_reported_while_it_is_open(start):
     process = start("check", "-", "--follow", "--spec", "queue", stdin=subprocess.PIPE)
     process.stdin.write((both(0, "enqueue", 1) + both(0, "enqueue", 2)).encode())
     process.stdin.flush()
@@ -180,7 +180,7 @@ def test_a_violation_replays(run):
     assert shown.json["findings"][0]["kind"] == "linearizability"
 
 
-def test_a_violation_long_after_the_beginning_replays_from_the_state_then(run):
+def test_a_late_violation_replays_from_the_state_at_that_time(run):
     text = "".join(both(0, "increment", None) for _ in range(3000)) + both(0, "read", None, 17)
     done = run("check", "-", "--follow", "--spec", "counter", stdin=text)
     assert done.code == 1
@@ -188,7 +188,7 @@ def test_a_violation_long_after_the_beginning_replays_from_the_state_then(run):
     assert "returned 17" in run("replay", again).out
 
 
-def test_a_long_queue_is_forgotten_and_its_violation_found(run):
+def test_a_violation_is_found_after_much_of_a_queue_was_forgotten(run):
     lines = [both(0, "enqueue", 0)]
     for n in range(1, 6000):
         lines += [both(0, "enqueue", n), both(1, "dequeue", None, n - 1) if n != 5000 else both(1, "dequeue", None, n)]
@@ -201,7 +201,7 @@ def test_a_long_queue_is_forgotten_and_its_violation_found(run):
 # Lines
 
 
-def test_half_a_line_waits_for_its_end(start, log):
+def test_an_incomplete_line_waits_for_its_end(start, log):
     process = start("check", "run.log", "--follow", "--spec", "register", "--json")
     log.write(GOOD)
     bad = STALE.splitlines(keepends=True)
@@ -238,31 +238,31 @@ def test_half_a_line_waits_for_its_end(start, log):
         (op(0, "write", [1], None, 1, 2) + op(1, "read", [], 1, 1, 2, key="x"), "LP-H014", "-:2"),
     ],
 )
-def test_bad_lines(run, text, code, place):
+def test_bad_lines_are_coded_errors(run, text, code, place):
     done = run("check", "-", "--follow", "--spec", "register", "--json", stdin=text)
     assert (done.error["code"], done.error["place"]) == (code, place)
 
 
-def test_a_violation_before_a_bad_line(run):
+def test_a_violation_before_a_bad_line_is_reported(run):
     assert run("check", "-", "--follow", "--spec", "register", stdin=GOOD + STALE + "garbage\n").code == 1
 
 
-def test_bytes_that_are_not_utf8(run):
+def test_bytes_that_are_not_utf8_are_rejected(run):
     done = run("check", "-", "--follow", "--spec", "register", "--json", stdin=GOOD.encode() + b"\xff\n")
     assert (done.error["code"], done.error["place"]) == ("LP-H017", "-:7")
 
 
-def test_gzip_is_refused(run):
+def test_gzip_is_rejected(run):
     done = run("check", "-", "--follow", "--spec", "register", "--json", stdin=gzip.compress(GOOD.encode()))
     assert done.error["code"] == "LP-U007"
     assert "gunzip" in done.error["remedy"]
 
 
-def test_a_missing_file(run):
+def test_a_missing_file_is_rejected(run):
     assert run("check", "no.log", "--follow", "--spec", "register", "--json").error["code"] == "LP-H001"
 
 
-def test_a_file_that_shrinks(start, log, tmp_path):
+def test_a_file_that_shrinks_is_an_error(start, log, tmp_path):
     log.write(GOOD)
     process = start("check", "run.log", "--follow", "--spec", "register", "--json")
     settle(process)
@@ -294,7 +294,7 @@ def test_an_operation_across_the_watermark_has_an_unknown_outcome_there(run):
     assert run("check", "-", "--follow", "--spec", "register", stdin=lines).code == 0
 
 
-def test_a_call_before_the_watermark(run):
+def test_a_call_before_the_watermark_is_rejected(run):
     lines = op(0, "write", [1], None, 1, 3) + watermark(20) + op(1, "read", [], 1, 10, 12)
     done = run("check", "-", "--follow", "--spec", "register", "--json", stdin=lines)
     assert (done.error["code"], done.error["place"]) == ("LP-H020", "-:3")
@@ -348,7 +348,7 @@ def test_every_event_format(run, text, spec, line):
     assert done.json["followed"]["line"] == line
 
 
-def test_keyed_is_decided_by_the_first_invocation_or_the_user(run):
+def test_the_first_invocation_or_the_user_determines_keyed(run):
     assert run("check", "-", "--follow", "--spec", "register", stdin=EDN).code == 1
     plain = EDN.replace("[1 nil]}", "[1 5]}").replace(":ok, :f :read, :value [1 5]", ":ok, :f :read, :value [1 5]")
     assert run("check", "-", "--follow", "--spec", "register", "--keyed", "no", stdin=plain).code == 0
@@ -365,7 +365,7 @@ def test_keys_are_objects(run):
     assert len(done.json["keys"]) == 50
 
 
-def test_a_users_spec(run, write):
+def test_a_user_spec_can_be_followed(run, write):
     write(
         "mine.py", "import linpoint\n@linpoint.spec\nclass Once:\n    initial = 0\n    def go(state): return state, 1\n"
     )
@@ -375,7 +375,7 @@ def test_a_users_spec(run, write):
     assert done.json["spec"] == "Once"
 
 
-def test_completions_that_began_as_echoes(run, write):
+def test_completions_that_stop_being_echoes_are_rejected(run, write):
     write(
         "mine.py",
         "import linpoint\n@linpoint.spec\nclass Any:\n    initial = 0\n    def go(state, x): return None, 1\n",
@@ -401,11 +401,11 @@ def test_completions_that_began_as_echoes(run, write):
         (["a.log", "--follow", "--format", "none"], "LP-U001"),
     ],
 )
-def test_usage(run, options, code):
+def test_invalid_combinations_of_options_are_rejected(run, options, code):
     assert run("check", *options, "--spec", "register", "--json").error["code"] == code
 
 
-def test_linear_may_be_asked_for(run):
+def test_linear_can_be_requested(run):
     done = run("check", "-", "--follow", "--checker", "linear", "--spec", "register", "--json", stdin=GOOD)
     assert done.code == 0
     assert done.json["checker"] == "linear"

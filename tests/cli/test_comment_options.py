@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a C++ file says of itself in a comment, as the command understands it; and sources after ``--``."""
+"""Options in a comment of a C++ file, through the command; and sources after ``--``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LINPOINT_TEST(Register, write, read)
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """A test in a folder of its own, with what it needs beside it."""
+    """A test in a directory of its own, together with the files it needs."""
     find_host(find_compiler())
     folder = tmp_path / "native"
     (folder / "include").mkdir(parents=True)
@@ -44,7 +44,7 @@ def file(tmp_path: Path) -> str:
     return "native/register_linpoint.cpp"
 
 
-def test_a_comment_counts_and_the_command_wins(run: Command, file: str) -> None:
+def test_the_command_line_overrides_comments(run: Command, file: str) -> None:
     spec = ("--spec", "register(initial=0)")
     alone = json.loads(run("test", file, *spec, "--json").out)
     assert (alone["verdict"], alone["bounds"]["threads"], alone["bounds"]["operations"]) == ("violation", 2, 1)
@@ -54,9 +54,9 @@ def test_a_comment_counts_and_the_command_wins(run: Command, file: str) -> None:
     assert (other["verdict"], other["bounds"]) == ("linearizable", {"threads": 2, "operations": 2})
 
 
-def test_options_come_before_the_dashes_of_a_command_to_copy(run: Command, file: str) -> None:
+def test_options_precede_the_dashes_in_a_command_to_copy(run: Command, file: str) -> None:
     done = run("test", file, "--spec", "register(initial=0)", "--", "-DMORE")
-    line = next(line for line in done.out.splitlines() if line.startswith("See more: "))
+    line = next(line for line in done.out.splitlines() if line.startswith("HTML report: "))
     assert line.endswith("--report report.html -- -DMORE")
 
 
@@ -69,7 +69,7 @@ def test_a_wrong_comment_is_an_error_of_its_file(run: Command, file: str, tmp_pa
     assert "unrecognized arguments: --frob" in done.err
 
 
-def test_a_source_after_the_dashes_is_no_test(run: Command, file: str, tmp_path: Path) -> None:
+def test_a_source_after_the_dashes_is_not_a_test(run: Command, file: str, tmp_path: Path) -> None:
     path = tmp_path / file
     path.write_text(SOURCE.replace("// linpoint: -- order.cpp\n", ""), encoding="utf-8")
     assert run("test", file, "--summary").code == 2
@@ -79,8 +79,8 @@ def test_a_source_after_the_dashes_is_no_test(run: Command, file: str, tmp_path:
     assert (done.code, done.out.count("\n")) == (0, 1), done.out + done.err
 
 
-def test_stress_takes_spec_and_flags_of_the_comment(run: Command, file: str) -> None:
-    """Nothing was written to the register of the spec, and the object has 0: found at once."""
+def test_stress_uses_spec_and_flags_of_the_comment(run: Command, file: str) -> None:
+    """The register of the spec starts unwritten, but the object has 0: stress finds that immediately."""
     done = run("test", file, "--stress", "--budget", "30s", "--json")
     assert done.code == 1, done.out + done.err
     assert json.loads(done.out)["statistics"]["operations"] > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint crash`` as people and programs call it, with the real host."""
+"""``linpoint crash`` as users and programs call it, with the real host."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ struct RegisterTest {
 LINPOINT_CRASH_TEST(RegisterTest, write, read)
 """
 LINE = 14
-"""Of the store."""
+"""The line of the store."""
 PLACES: Final = {"CCACHE_DISABLE": "1"}
-"""What a cache of compilers keeps may name the folder in which it was made."""
+"""Entries of a compiler cache may name the directory in which they were made."""
 SPEC = ("--spec", "register(initial=0)")
 ALONE = ("--tests", "dl1,dl2,c2,recovery")
-"""Who reads beside a write sees what is not durable yet."""
+"""A read concurrent with a write sees a value that is not durable yet."""
 FLUSHED = ("-DBEFORE=", "-DAFTER=_mm_clflush(value);_mm_sfence();")
 UNFLUSHED = ("-DBEFORE=", "-DAFTER=")
 
@@ -74,7 +74,7 @@ def test_a_durable_register_holds(register: Path, run: Command) -> None:
     assert {"seconds", "peak_memory_bytes", "schedules"} <= statistics.keys()
 
 
-def test_an_exhaustive_pass_says_so(register: Path, run: Command) -> None:
+def test_an_exhaustive_pass_is_reported_as_exhaustive(register: Path, run: Command) -> None:
     words = ("--scenario", "write(1); write(2)", "--exhaustive")
     done = run("crash", "register_test.cpp", *SPEC, *words, "--json", "--", *FLUSHED)
     assert done.code == 0, done.err
@@ -97,12 +97,12 @@ def test_a_lost_write_is_blamed_on_its_line_and_replays(register: Path, run: Com
     assert again.code == 1, again.err
     assert [each["kind"] for each in again.json["findings"]] == ["durability"]
     register.write_text(REGISTER.replace("AFTER", "_mm_clflush(value);_mm_sfence();"))
-    mended = run(*finding["replay"], "--json")
-    assert mended.code == 0, mended.err
+    fixed = run(*finding["replay"], "--json")
+    assert fixed.code == 0, fixed.err
 
 
-def test_an_operation_that_is_paused_is_not_the_first_of_its_thread(run: Command, tmp_path: Path) -> None:
-    # A thread that comes for the first time writes more than it wrote in the trace, where it had been there before.
+def test_a_paused_operation_is_not_the_first_of_its_thread(run: Command, tmp_path: Path) -> None:
+    # A new thread would write more than in the trace, where it had run an operation before.
     registering = """
     #include <linpoint/crash.hpp>
     void enter(linpoint::Pool& pool) {
@@ -123,7 +123,7 @@ def test_an_operation_that_is_paused_is_not_the_first_of_its_thread(run: Command
     assert finding["class"] == ["DL3"]
 
 
-def test_every_form(register: Path, run: Command, tmp_path: Path) -> None:
+def test_every_output_format_is_written(register: Path, run: Command, tmp_path: Path) -> None:
     words = ("--operations", "10", "--report", "page.html", "--junit", "out.xml", "--github", "--summary")
     done = run("crash", "register_test.cpp:RegisterTest", *SPEC, *words, "--", *UNFLUSHED, env=PLACES)
     assert done.code == 1, done.err
@@ -134,18 +134,18 @@ def test_every_form(register: Path, run: Command, tmp_path: Path) -> None:
     assert case is not None
     assert case.get("name") == "RegisterTest"
     assert case.find("failure") is not None
-    assert "The cache lines at the crash" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Cache lines at the crash" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_the_text_for_people(register: Path, run: Command) -> None:
+def test_the_text_explains_the_finding(register: Path, run: Command) -> None:
     done = run("crash", "register_test.cpp", *SPEC, "--scenario", "write(7)", "--", *UNFLUSHED)
     assert done.code == 1
-    assert done.out.startswith("VIOLATION: RegisterTest: after a crash when write(1) had returned, read() returned 0")
-    assert "Remedy: flush `*value`" in done.out
-    assert "Show it again: linpoint replay lp1-" in done.out
+    assert done.out.startswith("VIOLATION: RegisterTest: after a crash following write(1), read() returned 0")
+    assert "Fix (verified): flush `*value`" in done.out
+    assert "Replay: linpoint replay lp1-" in done.out
 
 
-def test_what_goes_wrong_without_a_crash_is_a_finding_of_its_kind(register: Path, run: Command) -> None:
+def test_a_failure_without_a_crash_is_a_finding_of_its_kind(register: Path, run: Command) -> None:
     flags = ("-DBEFORE=if (to == 3) std::abort();", "-DAFTER=")
     words = ("--scenario", "write(1); write(3); read()", "--json")
     done = run("crash", "register_test.cpp", *SPEC, *words, "--", *flags)
@@ -182,13 +182,13 @@ def test_comments_of_the_file_are_options(register: Path, run: Command) -> None:
         (("--scenario", "write(1); peek()"), "LP-T007"),
     ],
 )
-def test_bad_input(register: Path, run: Command, words: tuple[str, ...], code: str) -> None:
+def test_bad_input_is_rejected(register: Path, run: Command, words: tuple[str, ...], code: str) -> None:
     done = run("crash", "register_test.cpp", *SPEC, *words, "--json", "--", *FLUSHED)
     assert done.code == 2
     assert done.error["code"] == code
 
 
-def test_what_is_no_test_of_a_persistent_object(run: Command, tmp_path: Path) -> None:
+def test_files_without_a_persistent_object_are_rejected(run: Command, tmp_path: Path) -> None:
     (tmp_path / "counter_test.cpp").write_text(
         "#include <linpoint/test.hpp>\n"
         "struct CounterTest { void increment() {} int read() { return 0; } };\n"
@@ -223,7 +223,7 @@ def test_a_test_needs_a_spec(register: Path, run: Command) -> None:
         },
     ],
 )
-def test_a_token_that_holds_no_finding(run: Command, content: dict[str, object]) -> None:
+def test_a_token_without_a_finding_is_rejected(run: Command, content: dict[str, object]) -> None:
     done = run("replay", replay_token.encode(content), "--json")
     assert done.code == 2
     assert done.error["code"] == "LP-U004"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C at any moment of the start: the command's own message and exit code, never a traceback or a "violation".
 
-The signal comes at certain points of the start, not at certain times, but for the one test that has to begin outside of
-the process; that one holds for any time.
+The signal comes at certain points of the start, not at certain times. The exception is the test that has to begin
+outside the process; it holds for any time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ atexit.register(lambda: print(*found.names, file=sys.stderr))
 
 
 def _begin() -> str:
-    """How the script of the command begins."""
+    """The start of the command's script."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     module, function = project["scripts"]["linpoint-python"].split(":")
     return f"from {module} import {function} as begin\nbegin()"
@@ -63,13 +63,13 @@ def _run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def imported() -> list[str]:
-    """What the start of a check imports, in order."""
+    """The modules that the start of a check imports, in order."""
     done = _run(_LIST.format(begin=_begin()), "check", "missing.jsonl", "--spec", "queue")
     names = done.stderr.splitlines()[-1].split()
     return names[names.index("linpoint") :]
 
 
-def test_it_ends_the_command_at_every_stage_of_its_imports(imported: list[str]) -> None:
+def test_ctrl_c_ends_the_command_at_every_stage_of_its_imports(imported: list[str]) -> None:
     assert len(imported) > 100
     for module in [*imported[:: len(imported) // 12], "linpoint.cli.commands.check"]:
         done = _run(_PRESS.format(module=module, begin=_begin()), "check", "missing.jsonl", "--spec", "queue")
@@ -77,21 +77,21 @@ def test_it_ends_the_command_at_every_stage_of_its_imports(imported: list[str]) 
         assert not done.stdout
 
 
-def test_it_gives_a_document_under_json() -> None:
+def test_ctrl_c_gives_a_document_with_json() -> None:
     done = _run(_PRESS.format(module="linpoint.histories.operation", begin=_begin()), "specs", "--json")
     assert (done.returncode, done.stderr) == INTERRUPTED
-    assert json.loads(done.stdout)["why"] == "it was interrupted"
+    assert json.loads(done.stdout)["why"] == "the run was interrupted"
     done = _run(_PRESS.format(module="linpoint.histories.operation", begin=_begin()), "test", "a.cpp", "--", "--json")
     assert (done.returncode, done.stderr, done.stdout) == (*INTERRUPTED, "")
 
 
 @pytest.mark.parametrize("command", [["check", "--help"], ["--version"], ["test", "--help"], ["convert", "a", "b"]])
-def test_it_ends_every_command(command: list[str]) -> None:
+def test_ctrl_c_ends_every_command(command: list[str]) -> None:
     done = _run(_PRESS.format(module="linpoint.cli.main", begin=_begin()), *command)
     assert (done.returncode, done.stderr) == INTERRUPTED
 
 
-def test_it_ends_the_module(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_module(tmp_path: Path) -> None:
     """``python -m linpoint`` imports the package first."""
     (tmp_path / "sitecustomize.py").write_text(_PRESS.format(module="linpoint.histories.operation", begin=""))
     done = subprocess.run(
@@ -111,8 +111,8 @@ def test_a_program_that_imports_the_package_keeps_its_own_ctrl_c() -> None:
 
 
 @pytest.mark.parametrize("milliseconds", [0, 2, 5, 10, 15, 20, 30, 50, 80])
-def test_it_is_never_taken_for_a_violation(milliseconds: int) -> None:
-    """Whatever has happened by then: before its first instruction the process just ends, as any does."""
+def test_ctrl_c_is_never_reported_as_a_violation(milliseconds: int) -> None:
+    """At any stage: before its first instruction the process is killed by the signal, like any other."""
     process = subprocess.Popen(
         [COMMAND, "check", "-", "--spec", "queue"],
         stdin=subprocess.PIPE,
@@ -125,6 +125,6 @@ def test_it_is_never_taken_for_a_violation(milliseconds: int) -> None:
     out, err = process.communicate(timeout=120)
     assert process.returncode in (3, -signal.SIGINT)
     if process.returncode == 3:
-        assert err == "error: interrupted\n" or (out.startswith("UNKNOWN: it was interrupted") and not err)
+        assert err == "error: interrupted\n" or (out.startswith("UNKNOWN: the run was interrupted") and not err)
     else:
         assert not out + err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint explore`` as people and programs call it."""
+"""``linpoint explore`` as users and programs call it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ for thread in threads: thread.join()
 """
 
 
-def test_a_violation_is_told_and_replays(run: Command, tmp_path: Path) -> None:
+def test_a_violation_is_reported_and_replays(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(LOST_UPDATE, encoding="utf-8")
     told = run("explore", "prog.py")
     assert told.code == 1
@@ -52,7 +52,7 @@ def test_a_violation_is_told_and_replays(run: Command, tmp_path: Path) -> None:
     assert [each["kind"] for each in again.json["findings"]] == ["assertion"]
 
 
-def test_a_program_that_announces_itself_replays(run: Command, tmp_path: Path) -> None:
+def test_a_finding_of_the_ast_backend_replays(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(LOST_UPDATE, encoding="utf-8")
     (finding,) = run("explore", "prog.py", "--backend", "ast", "--json").json["findings"]
     assert replay_token.decode(finding["replay"][1])["backend"] == "ast"
@@ -61,7 +61,7 @@ def test_a_program_that_announces_itself_replays(run: Command, tmp_path: Path) -
     assert [each["kind"] for each in again.json["findings"]] == ["assertion"]
 
 
-def test_one_run_is_told_in_every_form(run: Command, tmp_path: Path) -> None:
+def test_one_run_is_reported_in_every_format(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(LOST_UPDATE, encoding="utf-8")
     told = run("explore", "prog.py", "--summary", "--github", "--junit", "out.xml", "--report", "page.html")
     assert told.code == 1
@@ -80,14 +80,14 @@ def test_one_run_is_told_in_every_form(run: Command, tmp_path: Path) -> None:
     assert run("explore", "prog.py", "--report", "prog.py", "--json").code == 2
 
 
-def test_a_program_that_holds_and_its_arguments(run: Command, tmp_path: Path) -> None:
+def test_a_program_that_holds_gets_its_arguments(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text('import sys\nassert sys.argv == ["prog.py", "--json", "x"]\n', encoding="utf-8")
     told = run("explore", "prog.py", "--", "--json", "x")
     assert told.code == 0
-    assert told.out.startswith("HOLDS: prog.py: no schedule shows anything wrong.")
+    assert told.out.startswith("HOLDS: prog.py: no schedule fails.")
 
 
-def test_a_program_that_takes_its_process_with_it(run: Command, tmp_path: Path) -> None:
+def test_a_program_that_kills_its_process_is_a_finding(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("import os\nos.abort()\n", encoding="utf-8")
     told = run("explore", "prog.py", "--json")
     assert told.code == 1
@@ -97,7 +97,7 @@ def test_a_program_that_takes_its_process_with_it(run: Command, tmp_path: Path) 
     assert run(*finding["replay"]).code == 1
 
 
-def test_bad_input(run: Command, tmp_path: Path) -> None:
+def test_bad_input_is_rejected(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("def f(:\n", encoding="utf-8")
     assert run("explore", "prog.py", "--json").error["code"] == "LP-T030"
     assert run("explore", "missing.py", "--json").error["code"] == "LP-T030"
@@ -115,7 +115,7 @@ def test_the_end_of_the_budget_is_unknown(run: Command, tmp_path: Path) -> None:
     assert "budget" in document["why"]
 
 
-def test_ctrl_c_ends_it_with_what_is_known(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_run_with_what_is_known(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(NEVER_ENDS, encoding="utf-8")
     with subprocess.Popen(
         [COMMAND, "explore", "prog.py", "--budget", "60s"],
@@ -129,5 +129,5 @@ def test_ctrl_c_ends_it_with_what_is_known(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
     assert process.returncode == 3
-    assert out.startswith("UNKNOWN: prog.py: it was interrupted")
+    assert out.startswith("UNKNOWN: prog.py: the run was interrupted")
     assert "Traceback" not in err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint explore PROGRAM.cpp`` as people and programs call it, with the real host."""
+"""``linpoint explore PROGRAM.cpp`` as users and programs call it, with the real host."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def host() -> Path:
     return find_host(find_compiler("g++"))
 
 
-def test_a_program_in_c(run: Command, tmp_path: Path) -> None:
+def test_a_program_in_c_is_explored(run: Command, tmp_path: Path) -> None:
     (tmp_path / "flags.c").write_text(IN_C)
     told = run("explore", "flags.c", "--memory-model", "tso", "--json", "--", "-DFENCE=_mm_mfence", "-std=c11")
     assert (told.code, told.json["verdict"], told.json["exhaustive"]) == (0, "holds", True)
@@ -92,7 +92,7 @@ def test_a_program_in_c(run: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "write", ["std::memcpy(to, from, 24)", "std::memset(to, 0, 24)", "std::copy(from, from + 20, to)"]
 )
-def test_a_race_in_what_compilers_write_in_the_place_of_a_call(run: Command, tmp_path: Path, write: str) -> None:
+def test_a_race_in_code_that_compilers_inline_for_a_call_is_found(run: Command, tmp_path: Path, write: str) -> None:
     (tmp_path / "race.cpp").write_text(
         "#include <algorithm>\n#include <cstring>\n#include <thread>\nchar *to = new char[64], *from = new char[64];\n"
         f"int main() {{\n    std::thread other([] {{ {write}; }});\n    {write};\n    other.join();\n}}\n"
@@ -102,7 +102,7 @@ def test_a_race_in_what_compilers_write_in_the_place_of_a_call(run: Command, tmp
         assert [each["kind"] for each in told.json["findings"]] == ["race"]
 
 
-def test_a_violation_under_tso_is_told_and_replays(run: Command, tmp_path: Path) -> None:
+def test_a_violation_under_tso_is_reported_and_replays(run: Command, tmp_path: Path) -> None:
     (tmp_path / "sb.cpp").write_text(STORE_BUFFERING)
     assert run("explore", "sb.cpp", "--", *RELAXED).code == 0
     told = run("explore", "sb.cpp", "--memory-model", "tso", "--", *RELAXED)
@@ -110,7 +110,7 @@ def test_a_violation_under_tso_is_told_and_replays(run: Command, tmp_path: Path)
     assert told.out.startswith("VIOLATION: sb.cpp: assertion `r1 == 1 || r2 == 1` fails at sb.cpp:14 in main.")
     assert "buffer: x=1" in told.out
     assert "x = 1 reaches memory" in told.out
-    assert "What it printed last:\n  0 0\n" in told.out
+    assert "Last output:\n  0 0\n" in told.out
     assert not told.err
     document = run("explore", "sb.cpp", "--memory-model", "tso", "--json", "--", *RELAXED).json
     (finding,) = document["findings"]
@@ -122,7 +122,7 @@ def test_a_violation_under_tso_is_told_and_replays(run: Command, tmp_path: Path)
     assert [each["kind"] for each in again.json["findings"]] == ["assertion"]
 
 
-def test_what_holds_is_said_of_every_schedule(run: Command, tmp_path: Path) -> None:
+def test_a_pass_covers_every_schedule(run: Command, tmp_path: Path) -> None:
     (tmp_path / "sb.cpp").write_text(STORE_BUFFERING)
     fence = "-DFENCE=std::atomic_thread_fence(std::memory_order_seq_cst)"
     told = run("explore", "sb.cpp", "--memory-model", "tso", "--json", "--", RELAXED[0], fence)
@@ -133,7 +133,7 @@ def test_what_holds_is_said_of_every_schedule(run: Command, tmp_path: Path) -> N
     assert document["statistics"].keys() >= {"seconds", "peak_memory_bytes", "bounded_schedules"}
 
 
-def test_a_fence_in_assembly_counts_and_an_access_in_it_is_refused(run: Command, tmp_path: Path) -> None:
+def test_a_fence_in_assembly_is_modelled_and_an_access_is_rejected(run: Command, tmp_path: Path) -> None:
     (tmp_path / "sb.cpp").write_text(STORE_BUFFERING)
     fence = '-DFENCE=asm volatile("mfence" ::: "memory")'
     assert run("explore", "sb.cpp", "--memory-model", "tso", "--", RELAXED[0], fence).code == 0
@@ -153,7 +153,7 @@ def test_outcomes_are_collected(run: Command, tmp_path: Path) -> None:
     assert "4 outcomes of complete runs:" in four.out
 
 
-def test_several_sources_arguments_and_the_exit_code(run: Command, tmp_path: Path) -> None:
+def test_several_sources_with_arguments_and_an_exit_code(run: Command, tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text(
         "int f(int); int main(int argc, char** argv) { return f(argc) + *argv[1] - 'x'; }\n"
     )
@@ -178,7 +178,7 @@ def test_a_data_race_stops_is_reported_or_ignored(run: Command, tmp_path: Path) 
     assert run("explore", "a.cpp", "--races", "ignore").code == 0
 
 
-def test_what_does_not_compile_is_told_by_the_compiler(run: Command, tmp_path: Path) -> None:
+def test_the_compiler_reports_compilation_errors(run: Command, tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text("int main() { return missing; }\n")
     told = run("explore", "a.cpp")
     assert (told.code, told.out) == (2, "")
@@ -190,7 +190,7 @@ def test_what_does_not_compile_is_told_by_the_compiler(run: Command, tmp_path: P
     assert error["code"] == "LP-T033"
     (tmp_path / "b.cpp").write_text("void nowhere(int);\nint main() { nowhere(1); }\n")
     undefined = run("explore", "b.cpp", "--json").error
-    assert (undefined["code"], undefined["message"]) == ("LP-T033", "nowhere(int) is not defined anywhere.")
+    assert (undefined["code"], undefined["message"]) == ("LP-T033", "nowhere(int) is undefined.")
     assert "a.cpp:1:21: error: " in error["message"]
 
 
@@ -213,18 +213,18 @@ def test_bad_input_has_codes(run: Command, tmp_path: Path) -> None:
     assert run("explore", "a.cpp", "--json", "--", "-fsanitize=address").error["code"] == "LP-U001"
 
 
-def test_the_budget_is_kept(run: Command, tmp_path: Path) -> None:
+def test_the_budget_holds(run: Command, tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text(NEVER_ENDS)
-    run("explore", "a.cpp", "--preemptions", "0")  # so that it is compiled
+    run("explore", "a.cpp", "--preemptions", "0")  # compile it in advance
     told = run("explore", "a.cpp", "--budget", "3s", "--json")
     assert (told.code, told.json["verdict"]) == (3, "unknown")
     assert told.json["why"].startswith("the budget ended ")
     assert told.json["statistics"]["schedules"] > 0
     short = run("explore", "a.cpp", "--budget", "350ms", "--json", "--", "-O2")
-    assert (short.code, short.json["why"]) == (3, "the budget ended while it was compiled")
+    assert (short.code, short.json["why"]) == (3, "the budget ended during compilation")
 
 
-def test_ctrl_c_tells_what_is_known(tmp_path: Path) -> None:
+def test_ctrl_c_reports_what_is_known(tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text(NEVER_ENDS)
     words = [COMMAND, "explore", "a.cpp", "--json", "--budget", "60s"]
     with subprocess.Popen(words, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE) as process:
@@ -232,10 +232,10 @@ def test_ctrl_c_tells_what_is_known(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=120)
     assert process.returncode == 3
-    assert "it was interrupted" in json.loads(out)["why"]
+    assert "the run was interrupted" in json.loads(out)["why"]
 
 
-def test_other_forms(run: Command, tmp_path: Path) -> None:
+def test_other_output_formats_are_written(run: Command, tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text("#include <cassert>\nint main() { int n = 1; assert(n == 2); }\n")
     told = run("explore", "a.cpp", "--summary", "--junit", "out.xml", "--report", "out.html", "--github")
     assert told.code == 1
@@ -246,20 +246,20 @@ def test_other_forms(run: Command, tmp_path: Path) -> None:
     assert "assertion" in (tmp_path / "out.html").read_text()
 
 
-def test_replay_knows_that_the_program_has_changed(run: Command, tmp_path: Path) -> None:
+def test_replay_reports_that_the_program_has_changed(run: Command, tmp_path: Path) -> None:
     source = tmp_path / "a.cpp"
     source.write_text("#include <cassert>\nint n = 1;\nint main() { assert(n == 2); }\n")
     (finding,) = run("explore", "a.cpp", "--json").json["findings"]
     source.write_text("#include <cassert>\nint n = 2;\nint main() { assert(n == 2); }\n")
-    mended = run(*finding["replay"], "--json")
-    assert (mended.code, mended.json["verdict"], mended.json["exhaustive"]) == (0, "holds", False)
-    assert "the program has changed" in mended.json["warnings"][0]
+    fixed = run(*finding["replay"], "--json")
+    assert (fixed.code, fixed.json["verdict"], fixed.json["exhaustive"]) == (0, "holds", False)
+    assert "the program has changed" in fixed.json["warnings"][0]
 
 
 @pytest.mark.parametrize(
     "change",
     [{"memory_model": "arm"}, {"races": "none"}, {"isolate": "vm"}, {"files": []}, {"files": 1}, {"schedule": "x"}],
 )
-def test_tokens_are_looked_at(run: Command, tmp_path: Path, change: dict[str, object]) -> None:
+def test_invalid_tokens_are_rejected(run: Command, tmp_path: Path, change: dict[str, object]) -> None:
     content = {"kind": "explore-cpp", "files": ["a.cpp"], "schedule": [], "finding": "race"} | change
     assert run("replay", replay_token.encode(content), "--json").error["code"] == "LP-U004"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that do their worst, through the command: it answers in its own words, in time, and leaves nothing behind."""
+"""Hostile programs, through the command: it answers in its own words, in time, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.hosts.hostile_programs import FOUND, REFUSED
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
-# One of each way to go wrong: all of them are run by the host alone, in tests/hosts/test_hostile_programs.py.
+# One of each failure mode; the host alone runs all of them in tests/hosts/test_hostile_programs.py.
 WRONG = (
     "aborts",
     "crashes_after_main",
@@ -66,7 +66,7 @@ def hostile(name: str) -> str:
 
 
 def explored(run: Command, folder: Path, name: str, *options: str, budget: str = "10s") -> tuple[Run, dict[str, Any]]:
-    """What the command says of a program, which has neither spoken itself nor left anything behind."""
+    """The command's answer about a program, which must print nothing itself and leave nothing behind."""
     with contextlib.chdir(folder):  # as the command will, so that its budget is for running the program
         build_target(BuildRecipe((hostile(name),), (), find_compiler("g++")))
     (folder / "precious.txt").write_text("as it was")
@@ -82,13 +82,13 @@ def explored(run: Command, folder: Path, name: str, *options: str, budget: str =
 
 
 def processes_with(mark: str) -> list[str]:
-    """Those that have a variable in their environment, and so were started by whoever was given it."""
+    """Processes with a variable in their environment, and hence descendants of the process that was given it."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal() and int(folder.name) != os.getpid():
             try:
                 environment = (folder / "environ").read_bytes()
-            except OSError:  # it has ended meanwhile, or is somebody else's
+            except OSError:  # it has ended, or belongs to another user
                 continue
             if mark.encode() in environment:
                 found.append(folder.name)
@@ -96,7 +96,7 @@ def processes_with(mark: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_a_violation(run: Command, tmp_path: Path, name: str) -> None:
+def test_errors_are_violations(run: Command, tmp_path: Path, name: str) -> None:
     told, document = explored(run, tmp_path, name)
     assert (told.code, document["verdict"], document["exhaustive"]) == (1, "violation", False)
     (finding,) = document["findings"]
@@ -107,55 +107,55 @@ def test_what_is_wrong_is_a_violation(run: Command, tmp_path: Path, name: str) -
 
 
 @pytest.mark.parametrize("name", UNREPEATABLE)
-def test_what_cannot_be_repeated_is_unknown(run: Command, tmp_path: Path, name: str) -> None:
+def test_nondeterministic_programs_are_unknown(run: Command, tmp_path: Path, name: str) -> None:
     told, document = explored(run, tmp_path, name)
     assert (told.code, document["verdict"], document["findings"]) == (3, "unknown", [])
     assert REFUSED[name] in document["why"]
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_is_only_odd_holds(run: Command, tmp_path: Path, name: str) -> None:
+def test_harmless_programs_hold(run: Command, tmp_path: Path, name: str) -> None:
     told, document = explored(run, tmp_path, name)
     assert (told.code, document["verdict"], document["exhaustive"]) == (0, "holds", True)
 
 
-def test_what_hangs_without_a_step_is_a_livelock(run: Command, tmp_path: Path) -> None:
+def test_hanging_without_a_step_is_a_livelock(run: Command, tmp_path: Path) -> None:
     told, document = explored(run, tmp_path, "computes_without_end", budget="10m")
     assert (told.code, document["findings"][0]["kind"]) == (1, "livelock")
     assert "There was no time" not in document["findings"][0]["explanation"]["text"]
 
 
-def test_what_hangs_in_less_time_than_it_takes_to_be_sure_is_unknown(run: Command, tmp_path: Path) -> None:
+def test_hanging_for_less_than_the_detection_time_is_unknown(run: Command, tmp_path: Path) -> None:
     told, document = explored(run, tmp_path, "hangs_before_main", budget="1s")
-    assert (told.code, document["why"]) == (3, "a run of the program does not come back")
+    assert (told.code, document["why"]) == (3, "a run of the program does not return")
 
 
-def test_what_allocates_without_end_is_found_within_its_memory(run: Command, tmp_path: Path) -> None:
+def test_endless_allocation_is_found_within_the_memory_limit(run: Command, tmp_path: Path) -> None:
     told, document = explored(run, tmp_path, "allocates_without_end", "--max-memory", "200M")
     assert (told.code, document["findings"][0]["kind"]) == (1, "memory")
     assert document["statistics"]["peak_memory_bytes"] < 400 * 2**20
 
 
 @pytest.mark.parametrize("name", ["prints_without_end", "stores_without_end"])
-def test_what_never_ends_is_unknown(run: Command, tmp_path: Path, name: str) -> None:
+def test_endless_programs_are_unknown(run: Command, tmp_path: Path, name: str) -> None:
     told, document = explored(run, tmp_path, name, budget="2s")
     assert (told.code, document["verdict"], document["exhaustive"]) == (3, "unknown", False)
 
 
-def test_threads_without_end_are_found(run: Command, tmp_path: Path) -> None:
+def test_endless_creation_of_threads_is_found(run: Command, tmp_path: Path) -> None:
     told, document = explored(run, tmp_path, "starts_threads_without_end")
     assert (told.code, document["findings"][0]["kind"]) == (1, "exception")
 
 
-def test_what_a_program_prints_does_not_move_the_cursor(run: Command) -> None:
+def test_output_of_a_program_cannot_move_the_cursor(run: Command) -> None:
     told = run("explore", hostile("prints_what_confuses_terminals"))
     assert told.code == 1
-    assert "What it printed last:" in told.out
+    assert "Last output:" in told.out
     assert all(line.isprintable() for line in told.out.split("\n"))
 
 
 @pytest.mark.parametrize("name", ["null_pointer", "throws_in_a_thread"])
-def test_what_is_wrong_replays(run: Command, tmp_path: Path, name: str) -> None:
+def test_errors_replay(run: Command, tmp_path: Path, name: str) -> None:
     _, document = explored(run, tmp_path, name)
     (finding,) = document["findings"]
     again = run(*finding["replay"], "--json")
@@ -163,7 +163,7 @@ def test_what_is_wrong_replays(run: Command, tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["aborts", "forks", "closes_everything"])
-def test_runs_in_processes_of_their_own_end_too(run: Command, tmp_path: Path, name: str) -> None:
+def test_isolated_runs_end(run: Command, tmp_path: Path, name: str) -> None:
     told, document = explored(run, tmp_path, name, "--isolate", "fork", "--workers", "2")
     assert told.code == (1 if name in FOUND else 3 if name in REFUSED else 0)
     assert [each["kind"] for each in document["findings"]] == ([FOUND[name]] if name in FOUND else [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens that strangers have written: refused, with nothing written, built, loaded or run."""
+"""Tokens from untrusted sources: rejected, with nothing written, built, loaded or run."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "loader": flags("-Wl,--dynamic-linker=./cc"),
     "linker script": flags("-T", "evil.ld"),
     "search path of libraries": flags("-Wl,-rpath,."),
-    # Words that stand for others
+    # Arguments that stand for others
     "response file": flags("@evil.rsp"),
-    "response file that is called a source": flags("@evil.cpp"),
+    "response file named like a source": flags("@evil.cpp"),
     "response file as a source": CPP_PROGRAM | {"files": ["own.cpp", "@evil.cpp"]},
     "response file as a directory": flags("-I", "@evil.rsp"),
     "flag as a source": CPP_PROGRAM | {"files": ["own.cpp", "-fplugin=./evil.so"]},
@@ -134,10 +134,10 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "compiler of the directory": flags(compiler="./cc"),
     "compiler with a wrapper": flags(compiler="./cc g++"),
     "compiler with flags": flags(compiler="g++ -fplugin=./evil.so"),
-    "compiler that is none": flags(compiler="sh"),
+    "program that is not a compiler": flags(compiler="sh"),
     "compiler beside": CPP | {"compiler": "../cc"},
     "compiler of a crash": CRASH | {"compiler": "./cc"},
-    # Files that are elsewhere
+    # Files elsewhere
     "absolute test": PYTHON | {"file": "ELSEWHERE/evil.py"},
     "upward test": PYTHON | {"file": "UPWARDS/evil.py"},
     "test by a link": PYTHON | {"file": "link/evil.py"},
@@ -153,7 +153,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
     "model elsewhere": MODEL | {"file": "UPWARDS/evil.py"},
     "model in an installed module": MODEL | {"file": "idlelib.idle"},
     "C++ test elsewhere": CPP | {"file": "ELSEWHERE/evil.cpp"},
-    "C++ test that is no source": CPP | {"file": "evil.rsp"},
+    "C++ test that is not a source": CPP | {"file": "evil.rsp"},
     "C++ program elsewhere": CPP_PROGRAM | {"files": ["UPWARDS/evil.cpp"]},
     "C++ program by a link": CPP_PROGRAM | {"files": ["own.cpp", "link/evil.cpp"]},
     "source among the flags": CPP | {"flags": ["UPWARDS/evil.cpp"]},
@@ -181,7 +181,7 @@ FORGED: dict[str, Mapping[str, Any]] = {
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A directory beside the current one, which has code and links to it; nothing in either may change."""
+    """A directory next to the current one, with code and links to it; nothing in either may change."""
     other = tmp_path.with_name(f"{tmp_path.name}-elsewhere")
     shutil.rmtree(other, ignore_errors=True)
     for directory in (other, tmp_path / "sub"):
@@ -213,7 +213,7 @@ def _filled(content: Mapping[str, Any], elsewhere: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_forged_token_is_refused(elsewhere: Path, name: str) -> None:
+def test_a_forged_token_is_rejected(elsewhere: Path, name: str) -> None:
     error = refusal(replay_token.encode(_filled(FORGED[name], elsewhere)))
     assert error.code == "LP-U010"
     assert "linpoint " in error.remedy
@@ -222,18 +222,18 @@ def test_a_forged_token_is_refused(elsewhere: Path, name: str) -> None:
 
 
 def refusal(token: str) -> LinpointError:
-    """Replay a token in this very process, whose modules and files it could reach."""
+    """Replay a token in this process, whose modules and files it could reach."""
     with pytest.raises(LinpointError) as caught:
         replay.run(ReplayOptions(token=token))
     return caught.value
 
 
-def test_the_refusal_shows_the_flags_and_the_command_line(run: Command, elsewhere: Path) -> None:
+def test_the_error_shows_the_flags_and_the_command_line(run: Command, elsewhere: Path) -> None:
     content = CPP | {"flags": ["-O2", "-fplugin=./evil.so"], "memory_model": "tso"}
     done = run("replay", replay_token.encode(content))
     assert done.code == 2
     assert done.err == (
-        "error: LP-U010: the token was not run: -fplugin=./evil.so is not a flag that a token may pass to a compiler. "
+        "error: LP-U010: the token was not run: -fplugin=./evil.so is not a compiler flag that a token may use. "
         "If you trust these words, run `linpoint test own.cpp:T --spec stack --scenario 'push(1) | pop()' "
         "--memory-model tso -- -O2 -fplugin=./evil.so`, or replay the token with --allow=-fplugin=./evil.so.\n"
     )
@@ -256,12 +256,12 @@ COMMANDS: dict[str, tuple[Mapping[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_command_line_to_use_instead(name: str) -> None:
+def test_the_remedy_is_the_equivalent_command_line(name: str) -> None:
     content, command = COMMANDS[name]
     assert f"run `{command}`" in refusal(replay_token.encode(content)).remedy
 
 
-def test_many_and_long_words_are_not_shown() -> None:
+def test_many_and_long_arguments_are_not_shown() -> None:
     content = flags(*(f"-f{number}{'x' * 1000}" for number in range(100)))
     error = refusal(replay_token.encode(content))
     assert "and 96 more words" in error.message
@@ -273,7 +273,7 @@ def _packed(data: bytes) -> str:
 
 
 def _json(content: Mapping[str, Any], **raw: str) -> bytes:
-    """The JSON of a content, with other fields as they are written."""
+    """The JSON of a content, with other fields written literally."""
     return (json.dumps(content)[:-1] + "".join(f', "{name}": {text}' for name, text in raw.items()) + "}").encode()
 
 
@@ -296,10 +296,10 @@ UNREADABLE: dict[str, str] = {
     "a deep kind": _packed(f'{{"kind": {DEEP}}}'.encode()),
     "a number of a million digits": _packed(_json(CHECK, clock_skew="9" * 1_000_000)),
     "a time of many digits": _packed(_json(CHECK, operations=f'[{{"process":0,"op":"read","call":{"9" * 5000}}}]')),
-    "a number that is none": _packed(_json(CHECK, clock_skew="NaN")),
+    "not a number": _packed(_json(CHECK, clock_skew="NaN")),
     "a number that is too large": _packed(_json(CHECK, clock_skew="1e999")),
-    "half a pair of letters": _packed(_json(CHECK, spec='"\\ud800"')),
-    "letters that are not UTF-8": _packed(b'{"kind": "check\xff"}'),
+    "half a surrogate pair": _packed(_json(CHECK, spec='"\\ud800"')),
+    "bytes that are not UTF-8": _packed(b'{"kind": "check\xff"}'),
     "flags in one text": _packed(_json(CPP_PROGRAM, flags='"-fplugin=./evil.so"')),
     "flags that are numbers": _packed(_json(CPP_PROGRAM, flags="[1, 2]")),
     "a compiler that is a list": _packed(_json(CPP_PROGRAM, compiler='["sh", "-c"]')),
@@ -308,25 +308,25 @@ UNREADABLE: dict[str, str] = {
     "a spec that is a list": _packed(_json(CHECK, spec='["/a.py:Cell"]')),
     "a spec with deep parameters": _packed(_json(CHECK, spec=json.dumps(f"register({DEEP})"))),
     "no files": _packed(_json(CPP_PROGRAM, files="[]")),
-    "a path that goes in a circle": _packed(_json(CHECK, spec='"circle/evil.py:Cell"')),
+    "a path with a loop": _packed(_json(CHECK, spec='"circle/evil.py:Cell"')),
     "a schedule of texts": _packed(_json(PROGRAM, schedule='[["0", "1"]]')),
     "a layout of a billion nodes": _packed(_json(MODEL, run="[]", room="[[1000000000], 4, 0]")),
     "another stream behind the first": "lp1-"
     + base64.urlsafe_b64encode(zlib.compress(json.dumps(CHECK).encode()) * 2).decode().rstrip("="),
     "a stream without its end": "lp1-"
     + base64.urlsafe_b64encode(zlib.compress(_json(CHECK))[:-4]).decode().rstrip("="),
-    "letters of another alphabet": "lp1-" + base64.b64encode(zlib.compress(_json(CHECK))).decode() + "+/",
+    "characters of another base64 alphabet": "lp1-" + base64.b64encode(zlib.compress(_json(CHECK))).decode() + "+/",
 }
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
 @pytest.mark.usefixtures("elsewhere")
-def test_a_token_that_cannot_be_is_refused(name: str) -> None:
+def test_an_unreadable_token_is_rejected(name: str) -> None:
     assert refusal(UNREADABLE[name]).code in ("LP-U004", "LP-S001", "LP-S004", "LP-S005")
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_of_two_keys_of_one_name_the_same_is_checked_and_used() -> None:
+def test_the_same_one_of_two_equal_keys_is_checked_and_used() -> None:
     for first, second in (("-O2", "-fplugin=./evil.so"), ("-fplugin=./evil.so", "-fplugin=./evil.so")):
         token = _packed(_json(CPP_PROGRAM, flags=f'["{first}"], "flags": ["{second}"]'))
         assert refusal(token).code == "LP-U010"
@@ -335,7 +335,7 @@ def test_of_two_keys_of_one_name_the_same_is_checked_and_used() -> None:
 @pytest.mark.parametrize(
     "content", [CHECK | {"spec": "/a.py:Cell"}, PYTHON | {"file": "/a.py"}, CPP | {"compiler": "sh"}]
 )
-def test_the_command_refuses_with_one_line(run: Command, content: Mapping[str, Any]) -> None:
+def test_the_command_rejects_a_forged_token_with_one_line(run: Command, content: Mapping[str, Any]) -> None:
     done = run("replay", replay_token.encode(content))
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("error: LP-U010: the token was not run: ")
@@ -375,7 +375,7 @@ def test_a_finding_with_a_spec_elsewhere_replays_where_it_was_found(run: Command
     assert refused.code == 2
     assert f"linpoint check HISTORY --spec {spec}:Cell" in refused.err
     write("pyproject.toml", f'[tool.linpoint.check]\nspec = "{spec}:Cell"\n')
-    assert run(command, token).code == 1  # the project says so itself
+    assert run(command, token).code == 1  # the project allows it
 
 
 def test_a_finding_of_a_test_elsewhere_replays_where_it_was_found(run: Command, write: Writer) -> None:

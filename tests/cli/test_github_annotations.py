@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``check --github`` and ``check --summary``: lines for machines and for people in a hurry."""
+"""``check --github`` and ``check --summary``: annotations for GitHub and one-line summaries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def commands(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("::")]
 
 
-def test_a_violation_is_at_the_line_of_the_culprit(run: Command, write: Writer) -> None:
+def test_a_violation_is_annotated_at_the_line_of_the_culprit(run: Command, write: Writer) -> None:
     write("bad.jsonl", BAD)
     done = run("check", "bad.jsonl", "--spec", "register", "--github")
     assert done.code == 1
@@ -27,10 +27,10 @@ def test_a_violation_is_at_the_line_of_the_culprit(run: Command, write: Writer) 
     place, _, message = line.removeprefix("::").partition("::")
     assert place == "error file=bad.jsonl,line=2,title=linpoint%3A violation of register"
     first, reason, cause, again = message.split("%0A")
-    assert first.startswith("read() by process A returned 1, but")
-    assert reason.startswith("The reason: ")
-    assert cause == "Likely cause: a stale read (a guess)."
-    assert run(*again.removeprefix("Show it again: linpoint ").split()).code == 1
+    assert first.startswith("read() by process A returned 1; every valid order")
+    assert reason.startswith("Reason: ")
+    assert cause == "Likely cause (a guess): a stale read."
+    assert run(*again.removeprefix("Replay: linpoint ").split()).code == 1
 
 
 def test_unknown_is_a_warning_and_bad_input_an_error_at_its_place(run: Command, write: Writer) -> None:
@@ -44,12 +44,12 @@ def test_unknown_is_a_warning_and_bad_input_an_error_at_its_place(run: Command, 
     assert broken.startswith("::error file=broken.jsonl,line=2,title=linpoint%3A LP-H002::")
 
 
-def test_a_pass_has_none(run: Command, write: Writer) -> None:
+def test_a_pass_has_no_annotation(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     assert commands(run("check", "good.jsonl", "--spec", "register", "--github").out) == []
 
 
-def test_ten_a_file_and_the_first_of_each_file_first(run: Command, write: Writer) -> None:
+def test_annotations_are_limited_per_file_and_begin_with_the_first_of_each_file(run: Command, write: Writer) -> None:
     write("many.jsonl", [line for key in range(25) for line in stale(key, 10 * key)])
     write("bad.jsonl", BAD)
     lines = commands(run("check", "many.jsonl", "bad.jsonl", "--spec", "register", "--github").out)
@@ -58,11 +58,11 @@ def test_ten_a_file_and_the_first_of_each_file_first(run: Command, write: Writer
         (False, True),
         *[(True, False)] * 9,
     ]
-    assert "25 keys are in violation; 15 more keys in this file have no annotation." in lines[0]
+    assert "25 keys are in violation; 15 more keys in this file are not annotated." in lines[0]
     assert len(set(lines)) == 11
 
 
-def test_with_json_they_are_on_stderr(run: Command, write: Writer) -> None:
+def test_with_json_annotations_go_to_stderr(run: Command, write: Writer) -> None:
     write("bad.jsonl", BAD)
     done = run("check", "bad.jsonl", "--spec", "register", "--github", "--summary", "--json")
     assert done.json["verdict"] == "violation"
@@ -71,7 +71,7 @@ def test_with_json_they_are_on_stderr(run: Command, write: Writer) -> None:
     assert annotation.startswith("::error ")
 
 
-def test_paths_are_those_of_the_repository(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_paths_are_relative_to_the_repository(run: Command, write: Writer, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     write("runs/bad.jsonl", BAD)
     workspace = {"GITHUB_WORKSPACE": str(tmp_path.parent)}
@@ -89,7 +89,7 @@ def test_standard_input_has_no_file(run: Command, write: Writer) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_stays_in_its_place(text: str) -> None:
+def test_hostile_text_cannot_forge_annotations(text: str) -> None:
     report = FileReport(text, linpoint.check(linpoint.history(stale(text)), "register").explain(), ("replay", text))
     (line,) = render_annotations(suites_of([report], "register"))
     line.encode()
@@ -97,11 +97,11 @@ def test_hostile_text_stays_in_its_place(text: str) -> None:
     command, place, message = line.split("::")[0:3]
     assert command == ""
     assert place.startswith("error file=")
-    assert (place.count(","), place.count(":")) == (2, 0)  # between file, line and title, and nowhere else
+    assert (place.count(","), place.count(":")) == (2, 0)  # between file, line and title only
     assert "%" not in message.replace("%25", "").replace("%0A", "")
 
 
-def test_a_long_message_is_cut_but_no_token() -> None:
+def test_long_messages_are_shortened_but_tokens_are_not() -> None:
     explanation = linpoint.check(linpoint.history(stale("k" * 50_000)), "register").explain()
     (line,) = render_annotations(suites_of([FileReport("f", explanation, ("replay", "t" * 5_000))], "register"))
     assert len(line) < 4_300
@@ -110,10 +110,10 @@ def test_a_long_message_is_cut_but_no_token() -> None:
     assert line.endswith("linpoint replay " + "t" * 500)
 
 
-# One line a file
+# One line per file
 
 
-def test_a_summary_is_one_line_a_file(run: Command, write: Writer) -> None:
+def test_a_summary_has_one_line_per_file(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     write("many.jsonl", [line for key in range(3) for line in stale(key, 10 * key)])
     write("hard.jsonl", hard())
@@ -135,7 +135,7 @@ def test_a_summary_is_one_line_a_file(run: Command, write: Writer) -> None:
     assert done.out.count("\n") == 1
 
 
-def test_a_summary_is_one_line_whatever_a_file_is_called(run: Command, write: Writer) -> None:
+def test_a_summary_is_one_line_for_any_file_name(run: Command, write: Writer) -> None:
     write("a\nb\x1b.jsonl", GOOD)
     out = run("check", "a\nb\x1b.jsonl", "--spec", "register", "--summary").out
     assert out.startswith("LINEARIZABLE a\\x0ab\\x1b.jsonl: 3 operations")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``check --graph``: the file is where the user said, the verdict is as it was, and what cannot be is said at once."""
+"""``check --graph``: the file is written where requested, the verdict is unchanged, and bad paths are rejected
+early.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def test_the_graph_is_written_whatever_the_verdict(run: Command, write: Writer, 
     assert json.loads((tmp_path / "unknown.json").read_text())["verdict"] == "unknown"
 
 
-def test_the_other_verdicts_stay_as_they_are(run: Command, write: Writer) -> None:
+def test_other_verdicts_are_unchanged(run: Command, write: Writer) -> None:
     write("bad.jsonl", BAD)
     plain = run("check", "bad.jsonl", "--spec", "register").out.splitlines()
     drawn = run("check", "bad.jsonl", "--spec", "register", "--graph", "out.dot").out.splitlines()
@@ -54,7 +56,7 @@ def test_the_other_verdicts_stay_as_they_are(run: Command, write: Writer) -> Non
     assert drawn[0] == plain[0]
 
 
-def test_json_says_where_the_graph_is(run: Command, write: Writer) -> None:
+def test_json_has_the_path_of_the_graph(run: Command, write: Writer) -> None:
     write("fork.jsonl", FORK)
     done = run("check", "fork.jsonl", "--spec", "mwcas", "--graph", "out.svg", "--json")
     wanted = {"file": "out.svg", "written": True, "shown": 3, "operations": 3, "notes": []}
@@ -63,7 +65,7 @@ def test_json_says_where_the_graph_is(run: Command, write: Writer) -> None:
     assert "graph" not in run("check", "fork.jsonl", "--spec", "mwcas", "--json").json
 
 
-def test_a_name_is_no_control_sequence(run: Command, write: Writer) -> None:
+def test_control_characters_in_a_name_are_escaped(run: Command, write: Writer) -> None:
     write("fine.jsonl", FINE)
     done = run("check", "fine.jsonl", "--spec", "mwcas", "--graph", "a\x1b[31m\nb.dot")
     assert done.out.splitlines()[-1] == "Graph: a\\x1b[31m\\x0ab.dot (2 of 2 operations)"
@@ -82,18 +84,18 @@ def test_hostile_values_are_written(run: Command, write: Writer, tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["fork.jsonl", "--graph", "out.png"], "LP-U005", 'the ending ".png" says no kind of graph'),
-        (["fork.jsonl", "--graph", "out"], "LP-U005", 'the ending "" says no kind of graph'),
-        (["fork.jsonl", "--graph", "-"], "LP-U005", "no kind of graph"),
-        (["fork.jsonl", "--graph", "missing/out.svg"], "LP-U005", "its folder is not there"),
-        (["fork.jsonl", "--graph", "folder.svg"], "LP-U005", "it is a folder"),
+        (["fork.jsonl", "--graph", "out.png"], "LP-U005", 'unknown extension ".png"'),
+        (["fork.jsonl", "--graph", "out"], "LP-U005", "the file name has no extension"),
+        (["fork.jsonl", "--graph", "-"], "LP-U005", "the file name has no extension"),
+        (["fork.jsonl", "--graph", "missing/out.svg"], "LP-U005", "its directory does not exist"),
+        (["fork.jsonl", "--graph", "folder.svg"], "LP-U005", "it is a directory"),
         (["fork.json", "--graph", "fork.json"], "LP-U005", "it is the history itself"),
-        (["fork.jsonl", "fork.json", "--graph", "out.svg"], "LP-U001", "--graph is for one file, not 2"),
+        (["fork.jsonl", "fork.json", "--graph", "out.svg"], "LP-U001", "--graph requires one file, not 2"),
         (["fork.jsonl", "--follow", "--graph", "out.svg"], "LP-U007", "a graph is of a whole history"),
-        (["fork.jsonl", "--graph", "out.svg", "--spec", "queue"], "LP-U008", "no precedence graph for queue"),
+        (["fork.jsonl", "--graph", "out.svg", "--spec", "queue"], "LP-U008", "the spec queue has no precedence graph"),
     ],
 )
-def test_what_cannot_be(
+def test_invalid_graph_requests_are_rejected(
     run: Command, write: Writer, tmp_path: Path, arguments: list[str], code: str, words: str
 ) -> None:
     write("fork.jsonl", FORK)
@@ -106,8 +108,8 @@ def test_what_cannot_be(
     assert {each.name for each in tmp_path.iterdir()} == {"fork.jsonl", "fork.json", "folder.svg"}
 
 
-def test_a_verdict_is_told_though_its_graph_cannot_be_written(run: Command, write: Writer) -> None:
-    """A device that is full is only noticed when it is written to."""
+def test_the_verdict_is_reported_even_if_the_graph_cannot_be_written(run: Command, write: Writer) -> None:
+    """A full device fails only when it is written to."""
     if not Path("/dev/full").exists():
         pytest.skip("no device that is full")
     path = write("fork.jsonl", FORK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``--clock-skew`` and the field ``order``, from the outside."""
+"""``--clock-skew`` and the field ``order``, through the real command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linpoint.options.commands.check import CheckOptions
 from linpoint.verdicts import replay_token
 from tests.cli.conftest import Command, Writer
 
-# 4 ms lie between the write and the read that did not see it.
+# 4 ms lie between the write and the read that missed it.
 STALE = [
     {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 1_000_000},
     {"process": 1, "op": "read", "result": None, "call": 5_000_000, "return": 6_000_000},
@@ -50,7 +50,7 @@ CONTRARY = [
         ("123456789.123456789s", "ns", 123_456_789_123_456_789),
     ],
 )
-def test_spans_in_the_unit_of_the_file(text: str | None, unit: str, skew: float) -> None:
+def test_skews_are_converted_to_the_unit_of_the_file(text: str | None, unit: str, skew: float) -> None:
     found = CheckOptions(spec="register", clock_skew=text, time_unit=unit).skew
     assert (found, type(found)) == (skew, type(skew))
 
@@ -65,7 +65,7 @@ def test_spans_in_the_unit_of_the_file(text: str | None, unit: str, skew: float)
         (["--clock-skew", "100"], 100),
     ],
 )
-def test_a_violation_beyond_the_skew(run: Command, write: Writer, words: list[str], skew: int) -> None:
+def test_a_stale_read_beyond_the_skew_is_a_violation(run: Command, write: Writer, words: list[str], skew: int) -> None:
     write("stale.jsonl", STALE)
     done = run("check", "stale.jsonl", "--spec", "register", *words, "--json")
     assert done.code == 1
@@ -74,24 +74,24 @@ def test_a_violation_beyond_the_skew(run: Command, write: Writer, words: list[st
     assert replay_token.decode(finding["replay"][1])["clock_skew"] == skew
     again = run(*finding["replay"], "--json")
     assert (again.code, again.json["clock_skew"]) == (1, skew)
-    assert f"The clocks of different processes may differ by up to {skew:,}.\n" in finding["explanation"]["text"]
+    assert f"Clocks of different processes may differ by up to {skew:,}.\n" in finding["explanation"]["text"]
     shown = run("check", "stale.jsonl", "--spec", "register", *words)
-    assert f"See more: linpoint check stale.jsonl --spec register {' '.join(words[:2])}" in shown.out
+    assert f"HTML report: linpoint check stale.jsonl --spec register {' '.join(words[:2])}" in shown.out
 
 
 @pytest.mark.parametrize("words", [["4ms"], ["4000000"], ["4", "--time-unit", "ms"], ["1s"]])
-def test_within_the_skew_there_is_none(run: Command, write: Writer, words: list[str]) -> None:
+def test_a_stale_read_within_the_skew_is_not_a_violation(run: Command, write: Writer, words: list[str]) -> None:
     unit = 1_000_000 if "--time-unit" in words else 1
     lines = [line | {name: line[name] // unit for name in ("call", "return")} for line in STALE]  # type: ignore[operator]
     write("stale.jsonl", lines)
     assert run("check", "stale.jsonl", "--spec", "register").code == 1
     done = run("check", "stale.jsonl", "--spec", "register", "--clock-skew", *words)
     assert done.code == 0
-    assert "The clocks of different processes may differ by up to" in done.out
+    assert "Clocks of different processes may differ by up to" in done.out
 
 
-def test_what_explains_a_read_may_be_called_later(run: Command, write: Writer) -> None:
-    """The operations around a violation are looked at by the same clocks, so that nobody is accused alone."""
+def test_the_write_that_explains_a_read_may_be_called_later(run: Command, write: Writer) -> None:
+    """Explanations use the same skewed clocks, so they do not blame one operation alone."""
     lines = [
         {"process": 0, "op": "read", "result": 1, "call": 0, "return": 10},
         {"process": 1, "op": "write", "args": [1], "result": None, "call": 15, "return": 20},
@@ -103,7 +103,7 @@ def test_what_explains_a_read_may_be_called_later(run: Command, write: Writer) -
     assert 2 in done.json["findings"][0]["explanation"]["needed"]
 
 
-def test_without_a_skew_nothing_is_said(run: Command, write: Writer) -> None:
+def test_without_a_skew_none_is_mentioned(run: Command, write: Writer) -> None:
     write("stale.jsonl", STALE)
     for words in ([], ["--clock-skew", "0"], ["--clock-skew", "0ms"], ["--time-unit", "s"]):
         done = run("check", "stale.jsonl", "--spec", "register", *words, "--json")
@@ -127,7 +127,7 @@ def test_positions_of_events_have_no_skew(run: Command, write: Writer) -> None:
 
 
 @pytest.mark.parametrize("skew", ["5ms", -1, True, [], 1e308])
-def test_a_token_with_a_skew_that_is_none(run: Command, skew: Any) -> None:
+def test_a_token_with_an_invalid_skew_is_rejected(run: Command, skew: Any) -> None:
     content = {"kind": "check", "spec": "register", "condition": "linearizable", "operations": STALE, "crashes": []}
     assert run("replay", replay_token.encode(content), "--json").code == 1
     assert run("replay", replay_token.encode(content | {"clock_skew": skew}), "--json").error["code"] == "LP-U004"
@@ -150,5 +150,5 @@ def test_an_explanation_shows_the_orders() -> None:
     text = explanation_text(linpoint.Explanation(bad, core=(0, 1)))
     assert "[0, 10]  order 8" in text
     assert "[20, 30]  order 7" in text
-    assert "Operations with a smaller order take effect first." in text
+    assert "Operations with a smaller order value take effect first." in text
     assert "smaller order" not in explanation_text(linpoint.Explanation(bad, core=(0,)))

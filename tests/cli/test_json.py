@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON document of ``check``, field by field as the design has it."""
+"""The JSON document of ``check``, field by field, as designed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXIT = {"linearizable": 0, "violation": 1, "unknown": 3}
 
 
 def validate(document: dict[str, Any]) -> dict[str, Any]:
-    """Assert that a document of one file is as the contract says; give it back."""
+    """Assert that a document of one file follows the contract; return it."""
     assert document["verdict"] in VERDICTS
     assert type(document["exhaustive"]) is bool
     assert document["exhaustive"] == (document["verdict"] != "unknown")
@@ -54,7 +54,7 @@ def validate(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def test_a_linearizable_history(run: Command, write: Writer) -> None:
+def test_the_document_of_a_linearizable_history(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     done = run("check", "good.jsonl", "--spec", "register", "--json")
     document = validate(done.json)
@@ -69,7 +69,7 @@ def test_a_linearizable_history(run: Command, write: Writer) -> None:
     assert "error" not in document
 
 
-def test_a_violation(run: Command, write: Writer) -> None:
+def test_the_document_of_a_violation(run: Command, write: Writer) -> None:
     write("bad.jsonl", BAD)
     done = run("check", "bad.jsonl", "--spec", "register", "--json")
     document = validate(done.json)
@@ -80,7 +80,7 @@ def test_a_violation(run: Command, write: Writer) -> None:
     assert document["findings"][0]["explanation"]["text"].startswith("VIOLATION: ")
 
 
-def test_an_unknown_verdict(run: Command, write: Writer) -> None:
+def test_the_document_of_an_unknown_verdict(run: Command, write: Writer) -> None:
     write("hard.jsonl", hard())
     done = run("check", "hard.jsonl", "--spec", "queue", "--checker", "dfs", "--budget", "300ms", "--json")
     document = validate(done.json)
@@ -123,7 +123,7 @@ def test_keys_have_their_own_verdicts_and_witnesses(run: Command, write: Writer)
     assert document["statistics"]["operations"] == 5
 
 
-def test_the_keys_of_a_map_are_its_own(run: Command, write: Writer) -> None:
+def test_the_keys_of_a_map_have_their_own_verdicts(run: Command, write: Writer) -> None:
     write("map.jsonl", 'A: |--put("a", 1)--| |--get("b")->1--|')
     document = validate(run("check", "map.jsonl", "--spec", "map", "--json").json)
     assert {key["key"]: key["verdict"] for key in document["keys"]} == {"a": "linearizable", "b": "violation"}
@@ -151,7 +151,7 @@ def test_the_witness_of_each_key_is_a_legal_order(run: Command, write: Writer) -
     assert set(key["witness"]) >= {0, 1, 2, 3, 4, 5}
 
 
-def test_several_files(run: Command, write: Writer) -> None:
+def test_the_document_of_several_files(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     write("bad.jsonl", BAD)
     done = run("check", "good.jsonl", "bad.jsonl", "--spec", "register", "--json")
@@ -163,7 +163,7 @@ def test_several_files(run: Command, write: Writer) -> None:
     assert [validate(file)["verdict"] for file in document["files"]] == ["linearizable", "violation"]
 
 
-def test_several_files_with_bad_ones(run: Command, write: Writer) -> None:
+def test_the_document_of_several_files_with_bad_ones(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     write("broken.jsonl", "{nonsense\n")
     done = run("check", "good.jsonl", "broken.jsonl", "nosuch.jsonl", "--spec", "register", "--json")
@@ -175,7 +175,7 @@ def test_several_files_with_bad_ones(run: Command, write: Writer) -> None:
         assert set(file) == {"file", "error"}
         assert file["error"]["code"].startswith(code)
         assert file["error"]["place"].startswith(file["file"])
-    assert document["verdict"] != "linearizable"  # the worst is a file without a verdict
+    assert document["verdict"] != "linearizable"  # a file without a verdict is the worst
 
 
 def test_values_of_every_kind_survive(run: Command, write: Writer) -> None:
@@ -202,7 +202,7 @@ def test_values_of_every_kind_survive(run: Command, write: Writer) -> None:
     assert operation["result"] in values
 
 
-def test_a_history_without_operations_that_count(run: Command, write: Writer) -> None:
+def test_a_history_without_effective_operations(run: Command, write: Writer) -> None:
     write("failed.jsonl", [{"process": 0, "op": "read", "outcome": "failed", "call": 0, "return": 1}])
     done = run("check", "failed.jsonl", "--spec", "register", "--json")
     document = done.json
@@ -211,7 +211,7 @@ def test_a_history_without_operations_that_count(run: Command, write: Writer) ->
     assert document["statistics"]["operations"] == 0
 
 
-def test_what_a_users_spec_prints_does_not_get_into_the_document(run: Command, write: Writer) -> None:
+def test_output_of_a_user_spec_is_not_in_the_document(run: Command, write: Writer) -> None:
     source = (
         "import linpoint\nprint('loading')\n@linpoint.spec\nclass Cell:\n    initial = 0\n"
         "    def read(state):\n        print('reading')\n        return state, state\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``check --junit``: XML that CI systems read, in which nothing passes that is not known to be right."""
+"""``check --junit``: XML for CI systems, in which only verified passes pass."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DFS = ["--spec", "queue", "--checker", "dfs"]
 def read(path: Path) -> ET.Element:
     root = ET.fromstring(path.read_bytes())
     assert root.tag == "testsuites"
-    for each in [root, *root]:  # the numbers are those of what is inside
+    for each in [root, *root]:  # the counts match the content
         cases = list(each.iter("testcase"))
         assert int(each.attrib["tests"]) == len(cases)
         assert int(each.attrib["failures"]) == sum(case.find("failure") is not None for case in cases)
@@ -38,12 +38,12 @@ def line(op: str, call: int, result: Any = None, *, key: Any = None, args: list[
 
 
 def stale(key: Any, call: int = 0) -> list[dict[str, Any]]:
-    """A read that does not see the write before it."""
+    """A read that misses the write before it."""
     process = {"process": f"of {key!r}"}
     return [line("write", call, key=key, args=[1]) | process, line("read", call + 2, key=key) | process]
 
 
-def test_a_file_is_a_suite_and_a_key_is_a_case(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_files_are_suites_and_keys_are_cases(run: Command, write: Writer, tmp_path: Path) -> None:
     fine = [line("write", 100, key="a", args=[1]), line("read", 102, 1, key="a")]
     write("keys.jsonl", [*fine, *stale("b"), *stale("c", 50)])
     write("good.jsonl", GOOD)
@@ -63,7 +63,7 @@ def test_a_file_is_a_suite_and_a_key_is_a_case(run: Command, write: Writer, tmp_
     assert failure.attrib["type"] == "linearizability"
     assert failure.attrib["message"].startswith('on key "b", read() by process of')
     assert str(failure.text).startswith("VIOLATION: ")
-    token = str(explained.findtext("system-out")).removeprefix("Show it again: linpoint ").split()
+    token = str(explained.findtext("system-out")).removeprefix("Replay: linpoint ").split()
     assert run(*token).code == 1
     assert other.attrib["line"] in ("5", "6")
     assert "of its 2 operations" in str(other.findtext("failure")) or "a value was" in str(other.findtext("failure"))
@@ -71,11 +71,11 @@ def test_a_file_is_a_suite_and_a_key_is_a_case(run: Command, write: Writer, tmp_
     assert properties["checker"] == "monitor"
 
 
-def test_the_other_keys_of_a_search_have_their_reason_too(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_the_other_keys_of_a_search_have_their_reasons(run: Command, write: Writer, tmp_path: Path) -> None:
     write("keys.jsonl", [*stale("a"), *stale("b", 50)])
     run("check", "keys.jsonl", "--spec", "register", "--checker", "dfs", "--junit", "out.xml")
     other = list(read(tmp_path / "out.xml").iter("failure"))[1]
-    assert other.attrib["message"] == "no order of its 2 operations fits the spec register."
+    assert other.attrib["message"] == "no order of its 2 operations satisfies the spec register."
     assert "read()" in str(other.text)
     assert "line 4" in str(other.text)
 
@@ -94,7 +94,7 @@ def test_unknown_and_bad_input_are_errors(run: Command, write: Writer, tmp_path:
     assert missing.attrib["type"] == "LP-H001"
 
 
-def test_an_empty_history_is_no_empty_suite(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_an_empty_history_has_one_case(run: Command, write: Writer, tmp_path: Path) -> None:
     write("crash.jsonl", '{"crash": true, "time": 4}\n')
     run("check", "crash.jsonl", "--spec", "register", "--junit", "out.xml")
     root = read(tmp_path / "out.xml")
@@ -106,7 +106,7 @@ HOSTILE = ["<b>&amp;\"'", "]]>", "\x00\x1b[31m", "\ud800", "\udcff", "\ufffe\uff
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_leaves_it_well_formed(text: str, tmp_path: Path) -> None:
+def test_hostile_text_leaves_the_xml_well_formed(text: str, tmp_path: Path) -> None:
     history = linpoint.history([*stale(text), line("write", 200, key="fine", args=[text])])
     verdict = linpoint.check(history, "register")
     made = render_junit(
@@ -119,7 +119,7 @@ def test_hostile_text_leaves_it_well_formed(text: str, tmp_path: Path) -> None:
         assert root[0].attrib["name"] == text
 
 
-def test_huge_values_are_cut() -> None:
+def test_huge_values_are_shortened() -> None:
     verdict = linpoint.check(linpoint.history(stale("k" * 1_000_000)), "register")
     assert (
         len(render_junit(suites_of([FileReport("f", verdict.explain())], "register"), "linpoint check").content)
@@ -127,9 +127,9 @@ def test_huge_values_are_cut() -> None:
     )
 
 
-def test_many_keys_take_time_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_keys_take_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of the keys must not take less than a fortieth of the time."""
-    monkeypatch.setattr("linpoint.checkers.check._OTHER_KEYS_GRACE_S", 600.0)  # all are decided, on a busy machine too
+    monkeypatch.setattr("linpoint.checkers.check._OTHER_KEYS_GRACE_S", 600.0)  # for busy machines: all keys are decided
 
     def seconds(count: int) -> float:
         lines = [each for key in range(count) for each in stale(key, 10 * key)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets and Ctrl-C: the command ends in time, says how far it got, and never with a traceback."""
+"""Budgets and Ctrl-C: the command ends in time, reports its progress, and never prints a traceback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.cli.conftest import Command, Writer, hard
 Starter = Callable[..., subprocess.Popen[bytes]]
 
 PATIENCE = 120.0
-"""Seconds after which a command hangs, however busy the machine is."""
+"""Seconds after which a command is considered to hang, even on a busy machine."""
 
 DFS = ["--spec", "queue", "--checker", "dfs"]
 FOREVER = """\
@@ -57,7 +57,7 @@ class Hoards:
 
 
 def finished(start: Starter, *args: str, **options: Any) -> tuple[int, str, str]:
-    """Run to the end, which nothing but a limit brings about."""
+    """Run to the end, which only a limit causes."""
     process = start(*args, **options)
     try:
         out, err = process.communicate(timeout=PATIENCE)
@@ -70,7 +70,7 @@ def finished(start: Starter, *args: str, **options: Any) -> tuple[int, str, str]
 @pytest.mark.parametrize(
     "checker", [checker for checker in CHECKERS if checker not in ("auto", "monitor", "graph", "frontier", "eras")]
 )
-def test_a_hard_check_ends_with_its_budget_and_says_how_far_it_got(start: Starter, write: Writer, checker: str) -> None:
+def test_the_budget_ends_a_hard_check_which_reports_its_progress(start: Starter, write: Writer, checker: str) -> None:
     write("hard.jsonl", hard())
     code, out, _ = finished(start, "check", "hard.jsonl", "--spec", "queue", "--checker", checker, "--budget", "500ms")
     assert code == 3
@@ -86,7 +86,7 @@ def test_a_monitor_that_does_not_apply_needs_no_budget(start: Starter, write: Wr
     assert out.startswith("UNKNOWN: a value occurs more than once")
 
 
-def test_the_budget_is_that_of_the_whole_command(start: Starter, write: Writer) -> None:
+def test_the_budget_covers_the_whole_command(start: Starter, write: Writer) -> None:
     for name in "abcd":
         write(f"{name}.jsonl", hard())
     files = [f"{name}.jsonl" for name in "abcd"]
@@ -104,7 +104,7 @@ def test_the_budget_holds_for_many_keys(start: Starter, write: Writer) -> None:
 
 
 def long_violation(count: int) -> list[dict[str, Any]]:
-    """A stale read at the end of many overlapping writes: quickly found, slowly explained."""
+    """A stale read at the end of many overlapping writes: quick to find, slow to explain."""
     lines = [
         {"process": n % 2, "op": "write", "args": [n], "result": None, "call": 10 * n, "return": 10 * n + 12}
         for n in range(count)
@@ -158,7 +158,7 @@ def test_memory_is_a_hard_limit(run: Command, write: Writer) -> None:
     assert document["statistics"]["peak_memory_bytes"] < 110 * 2**20
 
 
-def test_memory_that_is_already_used_up(run: Command, write: Writer) -> None:
+def test_memory_that_is_already_exhausted_is_reported(run: Command, write: Writer) -> None:
     write("hard.jsonl", hard())
     done = run("check", "hard.jsonl", *DFS, "--max-memory", "1M")
     assert done.code == 3
@@ -196,7 +196,7 @@ def test_memory_is_a_hard_limit_inside_a_users_spec(run: Command, write: Writer)
 
 
 class Terminal:
-    """A terminal for stderr, so that the command shows its progress and a test can see how far it is."""
+    """A terminal for stderr, so that the command shows its progress for a test to read."""
 
     def __init__(self) -> None:
         self._main, self.end = pty.openpty()
@@ -239,7 +239,7 @@ def terminal() -> Any:
 
 
 def interrupt(process: subprocess.Popen[bytes]) -> str:
-    """Press Ctrl-C, without which the command would not end. What it printed."""
+    """Press Ctrl-C, without which the command would not end, and return its output."""
     process.send_signal(signal.SIGINT)
     try:
         out, _ = process.communicate(timeout=PATIENCE)
@@ -254,12 +254,12 @@ def test_ctrl_c_ends_a_hard_check_with_what_is_known(start: Starter, write: Writ
     terminal.wait_for("checking")
     out = interrupt(process)
     assert process.returncode == 3
-    assert out.startswith("UNKNOWN: it was interrupted")
+    assert out.startswith("UNKNOWN: the run was interrupted")
     assert "of 60 operations" in out
     assert "Traceback" not in terminal.rest()
 
 
-def test_ctrl_c_still_gives_a_document_under_json(start: Starter, write: Writer, terminal: Terminal) -> None:
+def test_ctrl_c_gives_a_document_with_json(start: Starter, write: Writer, terminal: Terminal) -> None:
     write("hard.jsonl", hard())
     process = start("check", "hard.jsonl", *DFS, "--json", stderr=terminal.end)
     terminal.wait_for("checking")
@@ -269,7 +269,7 @@ def test_ctrl_c_still_gives_a_document_under_json(start: Starter, write: Writer,
     assert "interrupted" in document["why"]
 
 
-def test_ctrl_c_ends_the_whole_command_and_not_only_one_file(start: Starter, write: Writer, terminal: Terminal) -> None:
+def test_ctrl_c_ends_the_whole_command(start: Starter, write: Writer, terminal: Terminal) -> None:
     for name in "abc":
         write(f"{name}.jsonl", hard())
     process = start("check", "a.jsonl", "b.jsonl", "c.jsonl", *DFS, "--json", stderr=terminal.end)
@@ -289,14 +289,14 @@ def test_ctrl_c_while_explaining_keeps_the_violation(start: Starter, write: Writ
     assert "Traceback" not in terminal.rest()
 
 
-def test_ctrl_c_while_reading_an_input_that_never_ends(start: Starter) -> None:
+def test_ctrl_c_ends_the_reading_of_an_endless_input(start: Starter) -> None:
     process = start("check", "-", "--spec", "register", stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(b'{"process": 0, "op": "read"')
     process.stdin.flush()
     unread = array.array("i", [1])
     deadline = time.monotonic() + PATIENCE
-    while unread[0] and time.monotonic() < deadline:  # until the command has begun to read
+    while unread[0] and time.monotonic() < deadline:  # wait until the command has begun to read
         fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
         time.sleep(0.01)
     time.sleep(0.05)
@@ -308,18 +308,18 @@ def test_ctrl_c_while_reading_an_input_that_never_ends(start: Starter) -> None:
     assert b"Traceback" not in process.stderr.read()
 
 
-def test_ctrl_c_inside_a_users_spec(start: Starter, write: Writer, terminal: Terminal) -> None:
+def test_ctrl_c_ends_a_user_spec(start: Starter, write: Writer, terminal: Terminal) -> None:
     write("forever.py", FOREVER)
     write("read.jsonl", "A: |--read()->0--|")
     process = start("check", "read.jsonl", "--spec", "forever.py:Spins", stderr=terminal.end)
     terminal.wait_for("checking")
     out = interrupt(process)
     assert process.returncode == 3
-    assert out.startswith("UNKNOWN: it was interrupted")
+    assert out.startswith("UNKNOWN: the run was interrupted")
     assert "Traceback" not in terminal.rest()
 
 
-def test_ctrl_c_while_a_users_spec_is_loaded(start: Starter, write: Writer) -> None:
+def test_ctrl_c_ends_the_loading_of_a_user_spec(start: Starter, write: Writer) -> None:
     write("slow.py", "import time\nprint('loading', flush=True)\ntime.sleep(600)\n")
     write("read.jsonl", "A: |--read()->0--|")
     process = start("check", "read.jsonl", "--spec", "slow.py:X")

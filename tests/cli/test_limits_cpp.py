@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint test FILE.cpp`` keeps its budget, and says why it came to no verdict, whatever takes the time."""
+"""``linpoint test FILE.cpp`` keeps its budget whatever takes the time, and states why it reached no verdict."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def _sources(tmp_path: Path) -> None:
 
 
 def build(run: Command, *flags: str) -> None:
-    """Build the register, so that this takes no time of a test's own budget."""
+    """Build the register in advance, outside the budget of a test."""
     told = run("test", "register.cpp", "--spec", "register(initial=0)", "--scenario", "write(1)", "--", *flags)
     assert told.code == 0, told.err
 
 
-def test_histories_that_take_long_to_judge_are_no_run_without_an_end(run: Command) -> None:
-    # One large scenario: on a busy machine only small ones might be begun, all of which end.
+def test_slow_judging_is_not_reported_as_an_endless_run(run: Command) -> None:
+    # One large scenario: on a busy machine a search might only start small ones, all of which end.
     scenario = " | ".join(["write(1); read(); write(2); read()"] * 4)
     words = ("test", "register.cpp", "--spec", "register(initial=0)", "--scenario", scenario, "--json")
     build(run, "-DREAD=")
@@ -83,7 +83,7 @@ def test_histories_that_take_long_to_judge_are_no_run_without_an_end(run: Comman
 
 
 @pytest.mark.long
-def test_a_spec_without_an_end_ends_with_the_budget(run: Command) -> None:
+def test_the_budget_ends_an_endless_spec(run: Command) -> None:
     build(run, "-DREAD=")
     told = run("test", "register.cpp", "--spec", "endless.py:Endless", "--budget", "5s", "--json", "--", "-DREAD=")
     assert told.code == 3
@@ -91,7 +91,7 @@ def test_a_spec_without_an_end_ends_with_the_budget(run: Command) -> None:
 
 
 @pytest.mark.long
-def test_atomic_operations_without_an_end_end_with_the_budget(run: Command) -> None:
+def test_the_budget_ends_endless_atomic_operations(run: Command) -> None:
     build(run, "-DREAD=for (;;) {}")
     told = run("test", "register.cpp", "--method", "outcomes", "--budget", "5s", "--json", "--", "-DREAD=for (;;) {}")
     assert told.code == 3
@@ -102,13 +102,13 @@ def test_operations_that_wait_for_each_other_are_a_deadlock_without_a_spec(run: 
     (finding,) = told.json["findings"]
     assert finding["kind"] == "deadlock"
     assert finding["message"] == (
-        "deadlock: left(), right() never come back, and atomic operations would let one go on"
+        "deadlock: left(), right() never return, although atomic operations would let one of them proceed"
     )
     assert run(*finding["replay"]).code == 1
 
 
 @pytest.mark.parametrize("judged", [("--spec", "register(initial=0)"), ("--method", "outcomes")])
-def test_ctrl_c_leaves_what_is_known(judged: tuple[str, ...], tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_what_is_known(judged: tuple[str, ...], tmp_path: Path) -> None:
     words = [COMMAND, "test", "register.cpp", *judged, "--threads", "3", "--budget", "60s", "--json"]
     words += ["--", "-DREAD=for (int i = 0; i < 30; ++i) (void)value.load();"]
     with subprocess.Popen(
@@ -124,8 +124,8 @@ def test_ctrl_c_leaves_what_is_known(judged: tuple[str, ...], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("cells", "most"), [("100000", "200K"), ("10000", "50K"), ("10", "1K")])
-def test_memory_that_was_not_granted_is_no_violation(run: Command, cells: str, most: str) -> None:
-    """One block that is too large; several, of which each would do; and none at all, before anything is run."""
+def test_a_failed_allocation_is_not_a_violation(run: Command, cells: str, most: str) -> None:
+    """One block too large; several blocks, each of which fits; and no memory at all, before any run."""
     words = ["large.cpp", "--spec", "register(initial=0)", "--scenario", "write(1); write(2) | read()"]
     flags = ["--", f"-DCELLS={cells}"]
     told = run("test", *words, "--max-memory", most, "--json", *flags)

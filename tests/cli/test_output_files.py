@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files beside the answer: refused before anything is read, written whole or not at all, and never in the answer's way."""
+"""Output files: rejected before any input is read, written completely or not at all, and never at the cost of
+the verdict.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from tests.explain.html.balance import data_of
 Starter = Callable[..., subprocess.Popen[bytes]]
 
 
-def test_everything_at_once(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_all_outputs_are_written_together(run: Command, write: Writer, tmp_path: Path) -> None:
     write("bad.jsonl", BAD)
     arguments = ["--report", "out.html", "--junit", "out.xml", "--graph", "out.svg", "--github", "--json"]
     done = run("check", "bad.jsonl", "--spec", "register", *arguments)
@@ -51,7 +53,7 @@ def test_everything_at_once(run: Command, write: Writer, tmp_path: Path) -> None
     ET.fromstring((tmp_path / "out.xml").read_bytes())
 
 
-def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
+def test_the_report_of_several_files_is_an_overview_linked_to_pages(
     run: Command, write: Writer, tmp_path: Path
 ) -> None:
     write("good.jsonl", GOOD)
@@ -59,7 +61,7 @@ def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
     files = ["good.jsonl", "bad.jsonl", "missing.jsonl"]
     done = run("check", *files, "--spec", "register", "--report", "out.html")
     assert done.code == 2
-    assert done.out.splitlines()[-1] == "Report: out.html (and 1 page beside it)"
+    assert done.out.splitlines()[-1] == "Report: out.html (and 1 page in the same directory)"
     assert {each.name for each in tmp_path.glob("*.html")} == {"out.html", "out-2.html"}
     overview = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "1 of 3 results is a violation and 1 is an error." in overview
@@ -70,8 +72,8 @@ def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
     assert document["junit"]["tests"] == 3
 
 
-def test_a_file_that_cannot_be_read_has_its_report_too(run: Command, tmp_path: Path) -> None:
-    """Else the page of the run before would seem to be the answer."""
+def test_an_unreadable_file_has_a_report(run: Command, tmp_path: Path) -> None:
+    """Otherwise the page of the previous run would seem to be the answer."""
     (tmp_path / "out.html").write_text("all is well")
     done = run("check", "missing.jsonl", "--spec", "register", "--report", "out.html", "--junit", "o.xml", "--json")
     assert done.code == 2
@@ -90,7 +92,7 @@ def test_hostile_values_are_written(run: Command, write: Writer, tmp_path: Path)
     ET.fromstring((tmp_path / "out.xml").read_bytes())
 
 
-def test_following_has_all_forms_too(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_following_writes_all_outputs(run: Command, write: Writer, tmp_path: Path) -> None:
     events = [
         '{"process": 0, "type": "invoke", "f": "read", "value": null}',
         '{"process": 0, "type": "ok", "f": "read", "value": 5}',
@@ -107,22 +109,22 @@ def test_following_has_all_forms_too(run: Command, write: Writer, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "place", "words"),
     [
-        (["--report", "folder.html"], "folder.html", "it is a folder"),
+        (["--report", "folder.html"], "folder.html", "it is a directory"),
         (["--report", "page.pdf"], "page.pdf", 'the ending ".pdf" says no page'),
         (["--report", "-"], "-", "says no page"),
-        (["--junit", "-"], "-", "standard output has the answer"),
+        (["--junit", "-"], "-", "standard output already carries the result"),
         (["--junit", "bad.jsonl"], "bad.jsonl", "it is the history itself"),
         (["--junit", "link.xml"], "link.xml", "it is the history itself"),
-        (["--junit", "missing/out.xml"], "missing/out.xml", "its folder is not there"),
+        (["--junit", "missing/out.xml"], "missing/out.xml", "its directory does not exist"),
         (["--junit", "x" * 300], "x" * 300, "cannot be written"),
-        (["--junit", "out.html", "--report", "./out.html"], "./out.html", "another file is to be written there"),
+        (["--junit", "out.html", "--report", "./out.html"], "./out.html", "another output has the same path"),
         (["good.jsonl", "--junit", "out-2.html", "--report", "out.html"], "out-2.html", "another file"),
-        (["good.jsonl", "--report", "pages.html"], "pages-1.html", "it is a folder"),
+        (["good.jsonl", "--report", "pages.html"], "pages-1.html", "it is a directory"),
         (["--report", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
         (["--junit", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
     ],
 )
-def test_what_cannot_be_written_is_refused_at_once(
+def test_unwritable_outputs_are_rejected_before_the_check(
     run: Command, write: Writer, tmp_path: Path, arguments: list[str], place: str, words: str
 ) -> None:
     write("bad.jsonl", BAD)
@@ -130,7 +132,7 @@ def test_what_cannot_be_written_is_refused_at_once(
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "pages-1.html").mkdir()
     (tmp_path / "link.xml").symlink_to("bad.jsonl")
-    os.mkfifo(tmp_path / "pipe.html")  # where nobody reads, writing never ends
+    os.mkfifo(tmp_path / "pipe.html")  # without a reader, writing to it never ends
     before = {each.name for each in tmp_path.iterdir()}
     error = run("check", "bad.jsonl", *arguments, "--spec", "register", "--json").error
     assert error["code"] == "LP-U005"
@@ -140,7 +142,7 @@ def test_what_cannot_be_written_is_refused_at_once(
 
 
 @pytest.mark.parametrize("option", ["--report", "--junit"])
-def test_a_verdict_is_told_though_its_files_cannot_be_written(run: Command, write: Writer, option: str) -> None:
+def test_the_verdict_is_reported_even_if_its_files_cannot_be_written(run: Command, write: Writer, option: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no device that is full")
     path = write("good.jsonl", GOOD)
@@ -159,7 +161,7 @@ def test_the_budget_leaves_time_for_the_files(run: Command, write: Writer, tmp_p
     for name in "ab":
         write(f"{name}.jsonl", hard())
     arguments = ["--spec", "queue", "--checker", "dfs", "--budget", "400ms", "--report", "o.html", "--junit", "o.xml"]
-    for _ in range(5):  # the second that remains is one of the clock: a busy machine may use it for others
+    for _ in range(5):  # the remaining second is measured by the clock: a busy machine may use it for other work
         done = run("check", "a.jsonl", "b.jsonl", *arguments, "--json")
         assert done.code == 3
         if done.json["report"]["written"] and done.json["junit"]["written"]:
@@ -182,11 +184,11 @@ def test_ctrl_c_leaves_time_for_the_files(start: Starter, write: Writer, tmp_pat
     assert process.returncode == 3
     assert (document["report"]["written"], document["junit"]["written"]) == (True, True)
     errors = ET.fromstring((tmp_path / "o.xml").read_bytes()).iter("error")
-    assert ["it was interrupted" in error.attrib["message"] for error in errors] == [True, True]
+    assert ["the run was interrupted" in error.attrib["message"] for error in errors] == [True, True]
     assert (tmp_path / "o-1.html").exists()
 
 
-def test_the_small_files_come_before_a_page_that_takes_all_the_time(
+def test_small_files_are_written_before_a_slow_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -237,15 +239,13 @@ def test_all_files_share_one_deadline(tmp_path: Path) -> None:
     assert max(left[1:], default=0) <= 0 < left[0]  # the first has used up the time of all
 
 
-# Commands that are shown
+# Commands in the output
 
 
 @pytest.mark.parametrize(
     "name", ["register", "-dash.jsonl", "two words.jsonl", "line\nend.jsonl", "bad\udcff.jsonl", "-"]
 )
-def test_the_commands_on_a_page_work_whatever_the_file_is_called(
-    run: Command, write: Writer, tmp_path: Path, name: str
-) -> None:
+def test_the_commands_on_a_page_work_for_any_file_name(run: Command, write: Writer, tmp_path: Path, name: str) -> None:
     content = write("source.jsonl", BAD).read_bytes()
     if name != "-":
         (tmp_path / name).write_bytes(content)
@@ -264,22 +264,22 @@ def test_the_commands_on_a_page_work_whatever_the_file_is_called(
 
 
 def test_a_file_that_looks_like_an_option_is_shown_as_a_file(run: Command, write: Writer, tmp_path: Path) -> None:
-    """With a spec whose path fits into no token, so that the finding is shown again from its file."""
+    """The path of its spec is too long for a token, so the replay is from the file."""
     write("-x.jsonl", BAD)
     write("s\udcff.py", "import linpoint.specs\nSpec = linpoint.specs.register()\n")
     done = run("check", "--spec", "s\udcff.py:Spec", "--github", "--junit", "o.xml", "--", "-x.jsonl")
     assert done.code == 1
     again = "linpoint check ./-x.jsonl --spec $'s\\xff.py:Spec'"
-    assert f"See more: {again} --report report.html" in done.out
-    assert done.out.count(f"Show it again: {again}") == 2  # once for people, once in the annotation
-    assert f"Show it again: {again}" in (tmp_path / "o.xml").read_text()
+    assert f"HTML report: {again} --report report.html" in done.out
+    assert done.out.count(f"Replay: {again}") == 2  # once in the text, once in the annotation
+    assert f"Replay: {again}" in (tmp_path / "o.xml").read_text()
 
 
-# Bugs of ours
+# Bugs of linpoint
 
 
 @pytest.mark.parametrize("bug", [KeyError("cell"), RecursionError(), AssertionError("x" * 10_000)])
-def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: Exception) -> None:
+def test_an_internal_error_costs_one_file_and_is_reported_with_its_place(tmp_path: Path, bug: Exception) -> None:
     def make() -> FileContentToWrite:
         raise bug
 
@@ -287,14 +287,14 @@ def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: 
     assert written.error is not None
     assert written.error.code == "LP-U005"
     assert written.error.message.startswith(
-        f"its content could not be made: {type(bug).__name__} in test_output_files.py:"
+        f"its content could not be created: {type(bug).__name__} in test_output_files.py:"
     )
     assert len(written.error.message) < 1_000
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("form", [[], ["--json"], ["--summary"]])
-def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, form: list[str]) -> None:
+def test_an_internal_error_does_not_cost_the_verdict(write: Writer, tmp_path: Path, form: list[str]) -> None:
     write("bad.jsonl", BAD)
     program = (
         "import linpoint.explain.history.history_page as module; module.history_page = lambda *_, **__: {}['cell'];"
@@ -313,13 +313,13 @@ def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, 
         assert document["junit"]["written"] is True
     else:
         assert done.stdout.startswith("VIOLATION")
-        assert done.stderr.startswith("error: LP-U005 o.html: its content could not be made: KeyError in ")
+        assert done.stderr.startswith("error: LP-U005 o.html: its content could not be created: KeyError in ")
 
 
 # Writing
 
 
-def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_complete_or_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out.xml"
     target.write_text("before")
     target.chmod(0o640)
@@ -338,7 +338,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_link_stays_a_link_and_a_new_file_has_the_usual_rights(tmp_path: Path) -> None:
+def test_a_link_stays_a_link_and_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
     (tmp_path / "link.xml").symlink_to("real.xml")
     write_content(str(tmp_path / "link.xml"), "content")
     assert (tmp_path / "link.xml").is_symlink()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``test`` in all its forms: text, summary, JSON, pages, JUnit XML, annotations; and ``report`` over its documents."""
+"""``test`` in all its output formats: text, summary, JSON, pages, JUnit XML, annotations; and ``report`` on its
+documents.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ class Dying(linpoint.ConcurrentTest):
         return os._exit(code) if code else code
 """
 WRITES = 17
-"""The line of the update that is lost."""
+"""The line of the lost update."""
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +76,7 @@ def counters(tmp_path: Path) -> Path:
     return path
 
 
-def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
+def test_all_formats_of_one_run_agree(run: Command, tmp_path: Path) -> None:
     forms = ["--report", "out.html", "--junit", "out.xml", "--github", "--summary"]
     done = run("test", "counters.py", "missing.py:Test", *forms, "--json")
     assert done.code == 2
@@ -89,7 +91,7 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     assert fine["exhaustive"] is True
     assert missing["error"]["code"] == "LP-T015"
 
-    # pages: an overview, and those that failed beside it
+    # pages: an overview, and a page for each failure
     assert broken["report"] == {"file": "out-1.html", "written": True}
     assert dying["report"] == {"file": "out-3.html", "written": True}
     assert "report" not in fine
@@ -114,17 +116,17 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     assert failure.attrib["type"] == "linearizability"
     assert failure.attrib["message"] == broken["findings"][0]["message"]
     assert "=> " in str(failure.text)
-    again = str(cases["Broken"].findtext("system-out")).removeprefix("Show it again: linpoint ").split()
+    again = str(cases["Broken"].findtext("system-out")).removeprefix("Replay: linpoint ").split()
     assert again == broken["findings"][0]["replay"]
     assert run(*again).code == 1
     error = other.find("testcase/error")
     assert error is not None
     assert error.attrib["type"] == "LP-T015"
 
-    # lines for GitHub, and for people in a hurry
+    # annotations for GitHub, and summaries
     first, absent, second = commands(done.err)
     assert first.startswith(f"::error file=counters.py,line={WRITES},title=linpoint%3A linearizability in Broken::")
-    assert "%0AShow it again: linpoint replay " in first
+    assert "%0AReplay: linpoint replay " in first
     assert second.startswith("::error file=counters.py,title=linpoint%3A crash in Dying::")
     assert absent.startswith("::error file=missing.py,title=linpoint%3A LP-T015::")
     lines = [line for line in done.err.splitlines() if re.match(r"[A-Z]+ \w+\.py:", line)]
@@ -136,7 +138,7 @@ def test_all_forms_in_one_run_agree(run: Command, tmp_path: Path) -> None:
     ]
 
 
-def test_one_test_has_its_page_at_the_path(run: Command, tmp_path: Path) -> None:
+def test_the_page_of_a_single_test_has_the_given_path(run: Command, tmp_path: Path) -> None:
     done = run("test", "counters.py:Fine", "--report", "page.html", "--budget", "20s")
     assert done.code == 0
     assert done.out.splitlines()[-1] == "Report: page.html"
@@ -146,17 +148,17 @@ def test_one_test_has_its_page_at_the_path(run: Command, tmp_path: Path) -> None
     assert str(tmp_path) not in page
 
 
-def test_the_next_commands_are_told(run: Command) -> None:
+def test_the_next_commands_are_printed(run: Command) -> None:
     done = run("test", "counters.py:Broken")
     more, again = done.out.splitlines()[-2:]
-    assert more == "See more: linpoint test counters.py:Broken --report report.html"
-    replayed = run(*again.removeprefix("Show it again: linpoint ").split())
+    assert more == "HTML report: linpoint test counters.py:Broken --report report.html"
+    replayed = run(*again.removeprefix("Replay: linpoint ").split())
     assert replayed.code == 1
     assert "increment returns 1" in replayed.out
-    assert "See more" not in replayed.out
+    assert "HTML report" not in replayed.out
 
 
-def test_a_crash_is_shown_again_by_its_scenario(run: Command) -> None:
+def test_a_crash_is_replayed_by_its_scenario(run: Command) -> None:
     finding = run("test", "counters.py:Dying", "--json").json["findings"][0]
     assert finding["replay"][:2] == ["test", "counters.py:Dying"]
     again = run(*finding["replay"], "--json")
@@ -164,7 +166,7 @@ def test_a_crash_is_shown_again_by_its_scenario(run: Command) -> None:
     assert again.json["findings"][0]["kind"] == "crash"
 
 
-def test_report_takes_documents_of_tests(run: Command, tmp_path: Path) -> None:
+def test_report_reads_documents_of_tests(run: Command, tmp_path: Path) -> None:
     one = run("test", "counters.py:Fine", "--json")
     several = run("test", "counters.py:Broken", "counters.py:Fine", "--report", "out.html", "--json")
     (tmp_path / "all.json").write_text(one.out + several.out, encoding="utf-8")
@@ -176,13 +178,13 @@ def test_report_takes_documents_of_tests(run: Command, tmp_path: Path) -> None:
     assert '<a href="./out-1.html">counters.py:Broken</a>' in page
 
 
-def test_the_test_itself_is_never_written_over(run: Command, counters: Path) -> None:
+def test_the_test_file_is_never_overwritten(run: Command, counters: Path) -> None:
     done = run("test", "counters.py:Fine", "--junit", "counters.py", "--json")
     assert done.error["code"] == "LP-U005"
     assert counters.read_text(encoding="utf-8") == COUNTERS
 
 
-def test_colours_on_a_terminal(on_terminal: Callable[..., tuple[int, str]]) -> None:
+def test_a_terminal_gets_colours(on_terminal: Callable[..., tuple[int, str]]) -> None:
     code, text = on_terminal("test", "counters.py:Broken", "counters.py:Fine")
     assert code == 1
     plain = ESCAPE.sub("", text)
@@ -194,19 +196,19 @@ def test_colours_on_a_terminal(on_terminal: Callable[..., tuple[int, str]]) -> N
     assert re.search(r"\x1b\[36mthread 1 *\x1b\[0m  \x1b\[35mthread 2", text)
 
 
-def test_what_was_not_begun_is_unknown() -> None:
+def test_a_test_that_was_not_started_is_unknown() -> None:
     told = told_of(TestRequest(file="f.py", test="T"), NOT_BEGUN)
     assert told.answer.status == "unknown"
     assert told.code == 3
     case = ReportList([told]).suites()[0].cases[0]
-    assert (case.wrong, case.kind, case.message) == ("error", "unknown", "it was interrupted")
+    assert (case.wrong, case.kind, case.message) == ("error", "unknown", "the run was interrupted")
     assert render_annotations(ReportList([told]).suites()) == [
-        "::warning file=f.py,title=linpoint%3A T is not decided::it was interrupted"
+        "::warning file=f.py,title=linpoint%3A T is not decided::the run was interrupted"
     ]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_leaves_everything_well_formed(text: str, tmp_path: Path) -> None:
+def test_hostile_text_leaves_all_formats_well_formed(text: str, tmp_path: Path) -> None:
     put = {"op": "put", "args": [text.encode(errors="replace").decode()]}
     reached = WorkerProgress(scenario={"threads": [[put]]}, scenarios=1, schedules=2, seconds=0.5)
     request = TestRequest(file=f"{text}.py", test=text, page=True, command=["test", f"{text}.py:{text}"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens that an earlier version has printed: they replay from the directory in which they were found, as they did then."""
+"""Tokens printed by an earlier version: they replay from the original directory, with the same result as then."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ EXPLORE = (
 @pytest.mark.parametrize(
     ("token", "first_words"),
     [
-        (CHECK, "VIOLATION: read() by process 0 returned 1, "),
+        (CHECK, "VIOLATION: read() by process 0 returned 1; "),
         (TEST, "VIOLATION: TestCounter: "),
         (EXPLORE, "VIOLATION: racy.py: "),
     ],
     ids=["check", "test", "explore"],
 )
-def test_a_token_of_an_earlier_version(run: Command, write: Writer, token: str, first_words: str) -> None:
+def test_a_token_of_an_earlier_version_replays(run: Command, write: Writer, token: str, first_words: str) -> None:
     write("counter_test.py", COUNTER)
     write("racy.py", RACY)
     done = run("replay", token)

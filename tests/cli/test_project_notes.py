@@ -21,12 +21,12 @@ def test_a_spec_of_the_project_is_announced(run: Command, write: Writer) -> None
     write("pyproject.toml", '[tool.linpoint.check]\nspec = "cell.py:Cell"\n')
     done = run("check", "good.jsonl")
     assert done.code == 0
-    assert done.err == "note: pyproject.toml names the spec cell.py:Cell: its file is loaded, which runs it.\n"
+    assert done.err == "note: pyproject.toml names the spec cell.py:Cell: loading it runs its code.\n"
     assert run("check", "good.jsonl", "--spec", "cell.py:Cell").err == ""
     assert run("check", "good.jsonl", "--spec", "register").err == ""
 
 
-def test_a_built_in_spec_of_the_project_is_not(run: Command, write: Writer) -> None:
+def test_a_built_in_spec_of_the_project_is_not_announced(run: Command, write: Writer) -> None:
     write("good.jsonl", GOOD)
     write("pyproject.toml", '[tool.linpoint]\nspec = "register"\ncompiler = "clang++"\n')
     assert run("check", "good.jsonl").err == ""
@@ -37,4 +37,4 @@ def test_a_compiler_of_the_project_is_announced(run: Command, write: Writer) -> 
     write("pyproject.toml", '[tool.linpoint]\ncompiler = "./none"\n')
     done = run("explore", "a.cpp", "--json")
     assert done.error["code"] == "LP-T034"
-    assert done.err == "note: pyproject.toml names the compiler ./none, which is run.\n"
+    assert done.err == "note: pyproject.toml names the compiler ./none, and linpoint runs it.\n"

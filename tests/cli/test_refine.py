@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint refine``: what it answers, with which exit code, in which forms; on good and on bad files."""
+"""``linpoint refine``: answers, exit codes and output formats, on good and bad files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ BIG = ["--processes", "4", "--operations", "3"]
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
-    """``copy(path)`` puts a file into the folder of the command, and gives its name there."""
+    """``copy(path)`` copies a file into the directory of the command and returns its name there."""
 
     def copied(path: Path) -> str:
         shutil.copy(path, tmp_path)
@@ -67,7 +67,7 @@ def copy(tmp_path: Path) -> Copy:
     return copied
 
 
-def test_a_model_that_holds_is_0_and_says_what_that_does_not_prove(run: Command, write: Writer) -> None:
+def test_a_model_that_holds_exits_with_0_and_states_its_limits(run: Command, write: Writer) -> None:
     write("counter.py", RIGHT)
     done = run("refine", "counter.py")
     assert (done.code, done.err) == (0, "")
@@ -78,7 +78,7 @@ def test_a_model_that_holds_is_0_and_says_what_that_does_not_prove(run: Command,
     assert "of a program that differs" in " ".join(done.out.split())
 
 
-def test_a_violation_is_1_with_the_shortest_run(run: Command, write: Writer) -> None:
+def test_a_violation_exits_with_1_and_the_shortest_run(run: Command, write: Writer) -> None:
     write("counter.py", WRONG)
     done = run("refine", "counter.py:Counter")
     assert done.code == 1
@@ -87,8 +87,8 @@ def test_a_violation_is_1_with_the_shortest_run(run: Command, write: Writer) -> 
     assert lines[1] == "read() returned 1; the spec allows only 2 here."
     assert "The run has 5 steps" in done.out
     assert "self.n.store(s…n.load() + 1)" in done.out
-    assert "See more: linpoint refine counter.py:Counter --report report.html" in done.out
-    assert lines[-1].startswith("Show it again: linpoint replay lp1-")
+    assert "HTML report: linpoint refine counter.py:Counter --report report.html" in done.out
+    assert lines[-1].startswith("Replay: linpoint replay lp1-")
 
 
 def test_the_document_of_a_violation(run: Command, write: Writer) -> None:
@@ -116,7 +116,7 @@ def test_the_document_of_a_pass(run: Command, write: Writer) -> None:
     assert "remedy" not in document
 
 
-def test_all_models_of_a_file_unless_one_is_named(run: Command, copy: Copy) -> None:
+def test_all_models_of_a_file_are_checked_unless_one_is_named(run: Command, copy: Copy) -> None:
     file = copy(KINDS)
     done = run("refine", file, "--json")
     assert done.code == 1
@@ -133,7 +133,7 @@ def test_all_models_of_a_file_unless_one_is_named(run: Command, copy: Copy) -> N
     assert run("refine", f"{file}:Lost", "--json", "--set", "atomic=true").json["verdict"] == "holds"
 
 
-def test_several_files_are_a_table_and_the_worst_counts(run: Command, write: Writer) -> None:
+def test_several_files_give_a_table_and_the_worst_exit_code(run: Command, write: Writer) -> None:
     write("right.py", RIGHT)
     write("wrong.py", WRONG)
     done = run("refine", "right.py", "wrong.py", "missing.py")
@@ -150,7 +150,7 @@ def test_several_files_are_a_table_and_the_worst_counts(run: Command, write: Wri
     assert [line.split()[0] for line in summaries] == ["HOLDS", "VIOLATION"]
 
 
-def test_the_spec_can_be_another_one_even_a_users_own(run: Command, write: Writer) -> None:
+def test_the_spec_can_be_replaced_even_by_a_user_spec(run: Command, write: Writer) -> None:
     write("counter.py", RIGHT)
     own = "import linpoint\n@linpoint.spec\nclass Odd:\n    initial = 0\n    def increment(n): return None, n + 2\n"
     write("odd.py", f"{own}    def read(n): return n, n\n")
@@ -163,14 +163,14 @@ def test_the_spec_can_be_another_one_even_a_users_own(run: Command, write: Write
     assert run("refine", "counter.py", "--spec", "broken.py:Odd", "--json").error["code"] == "LP-S005"
 
 
-def test_roles_say_who_calls_what(run: Command, copy: Copy) -> None:
+def test_roles_restrict_the_calls_of_processes(run: Command, copy: Copy) -> None:
     file = copy(ZOO / "register.py")
     document = run("refine", file, "--processes", "reader=2,writer=1", "--operations", "1", "--json").json
     assert document["bounds"]["roles"] == {"writer": 1, "reader": 2}
     assert run("refine", file, "--processes", "painter=1", "--json").error["code"] == "LP-M018"
 
 
-def test_heaps_memory_models_points_and_reductions(run: Command, copy: Copy) -> None:
+def test_heaps_memory_models_points_and_reductions_are_options(run: Command, copy: Copy) -> None:
     treiber, peterson = copy(ZOO / "treiber.py"), copy(ZOO / "peterson.py")
     assert run("refine", treiber, "--heap", "free", "--operations", "3", "--summary").code == 1
     assert run("refine", treiber, "--heap", "counted", "--summary").code == 0
@@ -187,7 +187,7 @@ def test_heaps_memory_models_points_and_reductions(run: Command, copy: Copy) -> 
     assert run("refine", treiber, "--json", "--compact").json["verdict"] == "holds"
 
 
-def test_progress_is_another_question(run: Command, copy: Copy) -> None:
+def test_progress_is_checked_separately(run: Command, copy: Copy) -> None:
     file = copy(KINDS.with_name("spinning.py"))
     assert run("refine", file, "--progress", "obstruction-free", "--json").json["findings"][0]["kind"] == "progress"
     never = run("refine", file, "--progress", "returns", "--operations", "1", "--json")
@@ -198,10 +198,10 @@ def test_progress_is_another_question(run: Command, copy: Copy) -> None:
         assert run("refine", treiber, *wrong, "--json").error["code"] == "LP-U001"
 
 
-# Forms
+# Output formats
 
 
-def test_one_run_writes_every_form(run: Command, copy: Copy, tmp_path: Path) -> None:
+def test_one_run_writes_every_format(run: Command, copy: Copy, tmp_path: Path) -> None:
     file = copy(KINDS)
     forms = ["--report", "r.html", "--junit", "r.xml", "--github", "--summary"]
     done = run("refine", f"{file}:Lost", f"{file}:Deadlock", *forms)
@@ -216,7 +216,7 @@ def test_one_run_writes_every_form(run: Command, copy: Copy, tmp_path: Path) -> 
         assert "The run, step by step" in (tmp_path / page).read_text()
 
 
-def test_its_documents_make_a_report(run: Command, copy: Copy, tmp_path: Path) -> None:
+def test_report_reads_the_documents(run: Command, copy: Copy, tmp_path: Path) -> None:
     file = copy(KINDS)
     (tmp_path / "all.json").write_text(run("refine", file, "--json").out)
     assert run("report", "all.json", "--output", "index.html").code in (0, 1)
@@ -225,20 +225,20 @@ def test_its_documents_make_a_report(run: Command, copy: Copy, tmp_path: Path) -
     assert "States" in page
 
 
-def test_the_file_itself_is_not_written_over(run: Command, write: Writer) -> None:
+def test_the_model_file_is_never_overwritten(run: Command, write: Writer) -> None:
     write("counter.py", RIGHT)
     assert run("refine", "counter.py", "--report", "counter.py", "--json").error["code"] == "LP-U005"
     assert run("refine", "counter.py", "--junit", "counter.py", "--json").error["code"] == "LP-U005"
 
 
-def test_what_the_file_prints_is_not_in_the_document(run: Command, write: Writer) -> None:
+def test_output_of_the_file_is_not_in_the_document(run: Command, write: Writer) -> None:
     write("counter.py", f"print('hello')\n{RIGHT}")
     done = run("refine", "counter.py", "--json")
     assert done.json["verdict"] == "holds"
     assert "hello" in done.err
 
 
-# What is stopped
+# Interrupted runs
 
 
 def finished(start: Starter, *args: str, interrupt: float = 0.0) -> Run:
@@ -251,51 +251,51 @@ def finished(start: Starter, *args: str, interrupt: float = 0.0) -> Run:
     return Run(process.returncode, out.decode(), err.decode())
 
 
-def test_a_budget_that_ends_is_unknown_with_how_far_it_came(start: Starter, copy: Copy) -> None:
+def test_a_spent_budget_is_unknown_with_the_progress(start: Starter, copy: Copy) -> None:
     file = copy(ZOO / "treiber.py")
     done = finished(start, "refine", file, *BIG, "--budget", "1s")
     assert done.code == 3
     assert done.out.startswith("UNKNOWN: Treiber: the budget ended.")
     assert "states" in done.out
     assert "depth" in done.out
-    assert "This is no pass" in done.out
+    assert "This is not a pass" in done.out
     assert "larger --budget" in " ".join(done.out.split())
 
 
-def test_memory_that_is_used_up_is_unknown(start: Starter, copy: Copy) -> None:
+def test_exhausted_memory_is_unknown(start: Starter, copy: Copy) -> None:
     done = finished(start, "refine", copy(ZOO / "treiber.py"), *BIG, "--max-memory", "120M", "--json")
     assert done.code == 3
-    assert done.json["why"] == "there was no memory left"
+    assert done.json["why"] == "the memory budget ran out"
     assert "--max-memory" in done.json["remedy"]
     assert done.json["statistics"]["states"] > 1000
     assert done.json["exhaustive"] is False
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_ctrl_c_at_once_gives_unknown_with_states_and_depth(start: Starter, copy: Copy, form: tuple[str, ...]) -> None:
+def test_an_early_ctrl_c_gives_unknown_with_states_and_depth(start: Starter, copy: Copy, form: tuple[str, ...]) -> None:
     done = finished(start, "refine", copy(ZOO / "treiber.py"), *BIG, *form, interrupt=2.0)
     assert done.code == 3
     if form:
-        assert (done.json["verdict"], done.json["why"]) == ("unknown", "it was interrupted")
+        assert (done.json["verdict"], done.json["why"]) == ("unknown", "the run was interrupted")
         assert done.json["statistics"]["states"] > 1000
         assert done.json["statistics"]["depth"] > 2
         assert done.json["remedy"]
     else:
-        assert done.out.startswith("UNKNOWN: Treiber: it was interrupted.")
+        assert done.out.startswith("UNKNOWN: Treiber: the run was interrupted.")
 
 
-def test_ctrl_c_ends_all_models_and_tells_of_each(start: Starter, copy: Copy, write: Writer) -> None:
+def test_ctrl_c_ends_all_models_and_reports_each(start: Starter, copy: Copy, write: Writer) -> None:
     write("right.py", RIGHT)
     done = finished(start, "refine", "right.py", copy(ZOO / "treiber.py"), "right.py", *BIG, "--json", interrupt=3.0)
     assert done.code == 3
     whys = [(each["verdict"], each["why"]) for each in done.json["models"]]
     assert whys[1:] == [
-        ("unknown", "it was interrupted"),
-        ("unknown", "it was interrupted before this model was begun"),
+        ("unknown", "the run was interrupted"),
+        ("unknown", "the run was interrupted before this model started"),
     ]
 
 
-def test_a_spec_without_end_is_unknown(start: Starter, write: Writer) -> None:
+def test_an_endless_spec_is_unknown(start: Starter, write: Writer) -> None:
     endless = "import linpoint\n@linpoint.spec\nclass S:\n    initial = 0\n    def increment(n): return None, n + 1\n"
     write("counter.py", RIGHT)
     write("endless.py", f"{endless}    def read(n):\n        while True:\n            pass\n")
@@ -303,19 +303,19 @@ def test_a_spec_without_end_is_unknown(start: Starter, write: Writer) -> None:
     assert (done.code, done.json["verdict"]) == (3, "unknown")
 
 
-def test_a_bound_that_was_hit_is_unknown(run: Command, write: Writer) -> None:
+def test_a_reached_bound_is_unknown(run: Command, write: Writer) -> None:
     write("pile.py", PILE)
     done = run("refine", "pile.py", "--processes", "1", "--operations", "0", "--json", "--budget", "20s")
     assert (done.code, done.json["verdict"]) == (3, "unknown")
-    assert "a bound was hit:" in done.json["why"]
+    assert "a bound was reached:" in done.json["why"]
     assert "nodes of Node" in done.json["why"]
     assert done.json["remedy"]
 
 
-def test_a_file_that_hangs_while_it_is_loaded_ends_with_the_budget(start: Starter, write: Writer) -> None:
+def test_the_budget_ends_the_loading_of_a_file_that_hangs(start: Starter, write: Writer) -> None:
     write("hangs.py", "while True: pass")
     done = finished(start, "refine", "hangs.py", "--budget", "1s", "--json")
-    assert (done.code, done.json["why"]) == (3, "the budget ended while its file was loaded")
+    assert (done.code, done.json["why"]) == (3, "the budget ended while the file was loaded")
 
 
 # Bad input
@@ -337,7 +337,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_files_are_2_with_a_coded_error(run: Command, tmp_path: Path, case: str) -> None:
+def test_bad_files_exit_with_2_and_a_coded_error(run: Command, tmp_path: Path, case: str) -> None:
     target, content, code = BAD[case]
     if content is not None:
         path = tmp_path / target.partition(":")[0]
@@ -349,7 +349,7 @@ def test_bad_files_are_2_with_a_coded_error(run: Command, tmp_path: Path, case: 
     assert code in plain.err
 
 
-def test_an_error_says_the_line_and_the_nearest_name(run: Command, write: Writer) -> None:
+def test_an_error_names_the_line_and_the_nearest_name(run: Command, write: Writer) -> None:
     write("f.py", "x = 1\n1 / 0")
     assert run("refine", "f.py", "--json").error["place"] == "f.py:2"
     write("g.py", RIGHT)
@@ -381,18 +381,18 @@ def test_an_error_says_the_line_and_the_nearest_name(run: Command, write: Writer
         ["--frobnicate"],
     ],
 )
-def test_bad_options_are_2(run: Command, write: Writer, options: list[str]) -> None:
+def test_bad_options_exit_with_2(run: Command, write: Writer, options: list[str]) -> None:
     write("counter.py", RIGHT)
     assert run("refine", "counter.py", *options, "--json").error["code"] == "LP-U001"
 
 
 @pytest.mark.parametrize(("option", "code"), [("size=2", "LP-M013"), ("atomic=[[1]]", "LP-M013")])
-def test_constants_that_the_model_has_not_are_2(run: Command, write: Writer, option: str, code: str) -> None:
+def test_unknown_constants_exit_with_2(run: Command, write: Writer, option: str, code: str) -> None:
     write("counter.py", RIGHT)
     assert run("refine", "counter.py", "--set", option, "--json").error["code"] == code
 
 
-def test_a_model_without_points_cannot_be_checked_by_them(run: Command, write: Writer) -> None:
+def test_a_model_without_points_cannot_be_checked_with_points(run: Command, write: Writer) -> None:
     write("counter.py", RIGHT)
     assert run("refine", "counter.py", "--points", "--json").error["code"] == "LP-M019"
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every finding of ``linpoint refine`` replays: the same kind, the same run, exit code 1; and a run that is gone is said."""
+"""Every finding of ``linpoint refine`` replays: same kind, same run, exit code 1; a run that no longer exists is
+reported.
+"""
 
 from __future__ import annotations
 
@@ -48,14 +50,14 @@ def test_a_finding_replays(run: Command, tmp_path: Path, name: str) -> None:
     assert not again.json["warnings"]
 
 
-def test_a_replay_takes_the_run_and_does_not_search(run: Command, tmp_path: Path) -> None:
+def test_a_replay_follows_the_run_without_searching(run: Command, tmp_path: Path) -> None:
     done = run(*words_of("array-queue", tmp_path), "--json")
     again = run(*done.json["findings"][0]["replay"])
     assert "Explored: just this run" in again.out
     assert done.json["findings"][0]["message"] in again.out
 
 
-def test_it_replays_with_ones_own_spec_and_roles(run: Command, tmp_path: Path) -> None:
+def test_a_finding_with_a_user_spec_and_roles_replays(run: Command, tmp_path: Path) -> None:
     (tmp_path / "spec.py").write_text(SPEC)
     words = words_of("lost", tmp_path)
     done = run(*words, "--spec", "spec.py:Own", "--without", "symmetry", "--json")
@@ -64,27 +66,27 @@ def test_it_replays_with_ones_own_spec_and_roles(run: Command, tmp_path: Path) -
     assert again.json["bounds"] == done.json["bounds"]
 
 
-def test_a_run_that_is_gone_is_said_and_searched_again(run: Command, tmp_path: Path) -> None:
+def test_a_run_that_no_longer_exists_is_reported_and_searched_again(run: Command, tmp_path: Path) -> None:
     done = run(*words_of("lost", tmp_path), "--json")
     replay = done.json["findings"][0]["replay"]
     file = tmp_path / "kinds.py"
     file.write_text(file.read_text().replace("atomic = False", "atomic = True", 1))
     again = run(*replay, "--json")
     assert (again.code, again.json["verdict"]) == (0, "holds")
-    assert "is not there any more" in again.json["warnings"][0]
-    assert "is not there any more" in run(*replay).out
+    assert "no longer has the run of the token" in again.json["warnings"][0]
+    assert "no longer has the run of the token" in run(*replay).out
 
 
-def test_another_mistake_in_its_place_is_found(run: Command, tmp_path: Path) -> None:
+def test_a_replay_finds_another_mistake(run: Command, tmp_path: Path) -> None:
     done = run(*words_of("lost", tmp_path), "--json")
     file = tmp_path / "kinds.py"
     file.write_text(file.read_text().replace("return self.n.load()", "assert False", 1))
     again = run(*done.json["findings"][0]["replay"], "--json")
     assert (again.code, again.json["findings"][0]["kind"]) == (1, "assertion")
-    assert "is not there any more" in again.json["warnings"][0]
+    assert "no longer has the run of the token" in again.json["warnings"][0]
 
 
-def test_a_file_that_is_gone_is_bad_input(run: Command, tmp_path: Path) -> None:
+def test_a_deleted_file_is_bad_input(run: Command, tmp_path: Path) -> None:
     done = run(*words_of("lost", tmp_path), "--json")
     replay = done.json["findings"][0]["replay"]
     (tmp_path / "kinds.py").write_text("x = 1")
@@ -113,7 +115,7 @@ GOOD = {"kind": "refine", "file": "kinds.py", "model": "Lost", "finding": "linea
         GOOD | {"constants": [1]},
     ],
 )
-def test_tokens_that_hold_no_finding_are_refused(run: Command, tmp_path: Path, content: dict[str, object]) -> None:
+def test_tokens_without_a_finding_are_rejected(run: Command, tmp_path: Path, content: dict[str, object]) -> None:
     words_of("lost", tmp_path)
     assert run("replay", replay_token.encode(content), "--json").error["code"] == "LP-U004"
 
@@ -129,7 +131,9 @@ def test_tokens_that_hold_no_finding_are_refused(run: Command, tmp_path: Path, c
         GOOD | {"room": [[], 4, 32]},
     ],
 )
-def test_runs_that_the_model_has_not_are_searched_for(run: Command, tmp_path: Path, content: dict[str, object]) -> None:
+def test_runs_that_the_model_does_not_have_are_searched_again(
+    run: Command, tmp_path: Path, content: dict[str, object]
+) -> None:
     words_of("lost", tmp_path)
     done = run("replay", replay_token.encode(content), "--json")
     assert (done.code, done.json["findings"][0]["kind"]) == (1, "linearizability")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every finding replays: its arguments show it again with exit code 1 and the same kind."""
+"""Every finding replays: its arguments reproduce it with exit code 1 and the same kind."""
 
 from __future__ import annotations
 
@@ -111,14 +111,14 @@ GARBAGE = {
     "a word": "garbage",
     "a prefix and a word": "lp1-garbage",
     "another version": "lp2-" + _pack(CONTENT)[4:],
-    "letters that are none": "lp1-" + "é" * 10,
+    "invalid characters": "lp1-" + "é" * 10,
     "no JSON": _pack(b"not json"),
     "no object": _pack([]),
     "no operations": _pack({"kind": "check"}),
     "another kind": _pack({"kind": "explode"}),
     "operations that are a number": _pack({**CONTENT, "operations": 5}),
     "operations without a process": _pack({**CONTENT, "operations": [{"op": "read"}]}),
-    "a crash that is none": _pack({**CONTENT, "crashes": [{"crash": False}]}),
+    "an invalid crash": _pack({**CONTENT, "crashes": [{"crash": False}]}),
     "a spec that is a number": _pack({**CONTENT, "spec": 5}),
     "a condition that is a list": _pack({**CONTENT, "condition": ["linearizable"]}),
     "nested too deep": _pack(b"[" * 100_000),
@@ -127,13 +127,13 @@ GARBAGE = {
 
 
 @pytest.mark.parametrize("token", GARBAGE.values(), ids=GARBAGE)
-def test_garbage_is_not_a_token(run: Command, token: str) -> None:
+def test_invalid_tokens_are_rejected(run: Command, token: str) -> None:
     assert run("replay", token, "--json").error["code"] == "LP-U004"
 
 
-def test_a_token_that_was_tampered_with_is_refused(run: Command) -> None:
+def test_a_tampered_token_is_rejected(run: Command) -> None:
     token = _pack(CONTENT)
-    assert run("replay", token).code == 1  # the token by itself is fine
+    assert run("replay", token).code == 1  # the token by itself is valid
     middle = len(token) // 2
     other = "A" if token[middle] != "A" else "B"
     tampered = [
@@ -170,9 +170,9 @@ TWO_BEFORE = [
 ]
 
 
-@pytest.mark.parametrize("lines", [WORDS, TWO_BEFORE], ids=["one first value", "writers left out"])
-def test_the_same_contradiction_is_shown_again(run: Command, write: Writer, lines: list[dict[str, Any]]) -> None:
-    """What its operations saw was written by others, which the token does not hold."""
+@pytest.mark.parametrize("lines", [WORDS, TWO_BEFORE], ids=["one first value", "writers omitted"])
+def test_the_same_contradiction_is_replayed(run: Command, write: Writer, lines: list[dict[str, Any]]) -> None:
+    """Other operations wrote the values that its operations saw, and the token does not contain them."""
     write("words.jsonl", lines)
     finding = run("check", "words.jsonl", "--spec", "mwcas", "--json").json["findings"][0]
     done = run(*finding["replay"], "--json")
@@ -186,7 +186,7 @@ def test_the_same_contradiction_is_shown_again(run: Command, write: Writer, line
     assert [op["args"] for op in failed[0]] == [op["args"] for op in failed[1]]
 
 
-def test_what_the_papers_rules_say_is_shown_again(run: Command, write: Writer) -> None:
+def test_a_finding_by_the_rules_of_the_paper_is_replayed(run: Command, write: Writer) -> None:
     write("early.jsonl", [mwcas(0, [["x", 1, 5]], False, 0), mwcas(1, [["x", 0, 1]], True, 2)])
     assert run("check", "early.jsonl", "--spec", "mwcas").code == 0
     done = run("check", "early.jsonl", "--spec", "mwcas", "--checker", "graph", "--paper-rules", "--json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint report``: one page over the results of many runs, with the exit code of the worst."""
+"""``linpoint report``: one page for the results of many runs, with the exit code of the worst."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 
 
 def check(run: Command, tmp_path: Path, name: str, *arguments: str) -> str:
-    """Check and save the document."""
+    """Check a history and save the document."""
     (tmp_path / f"{name}.json").write_text(run("check", *arguments, "--json").out)
     return f"{name}.json"
 
@@ -35,13 +35,13 @@ def test_results_of_many_runs_are_on_one_page(run: Command, write: Writer, tmp_p
     assert run("report", good, "-o", "fine.html").code == 0
 
 
-def test_links_lead_from_the_page_to_what_is_there(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_links_on_the_page_lead_to_existing_files(run: Command, write: Writer, tmp_path: Path) -> None:
     write("bad.jsonl", BAD)
     bad = check(run, tmp_path, "bad", "bad.jsonl", "--spec", "register", "--report", "a b.html")
     (tmp_path / "site").mkdir()
     run("report", bad, "--output", "site/index.html")
     assert '<a href="./../a%20b.html">' in (tmp_path / "site" / "index.html").read_text()
-    for name in ("bad.json", "a b.html"):  # carried elsewhere together, as an artifact is
+    for name in ("bad.json", "a b.html"):  # moved together, like an artifact
         (tmp_path / name).rename(tmp_path / "site" / name)
     run("report", "site/bad.json", "--output", "site/index.html")
     assert '<a href="./a%20b.html">' in (tmp_path / "site" / "index.html").read_text()
@@ -50,7 +50,7 @@ def test_links_lead_from_the_page_to_what_is_there(run: Command, write: Writer, 
     assert "<a " not in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_the_exit_code_is_that_of_the_worst(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_the_exit_code_is_the_worst_one(run: Command, write: Writer, tmp_path: Path) -> None:
     for verdict in ("linearizable", "holds", "violation", "unknown"):
         write(f"{verdict}.json", json.dumps({"verdict": verdict}))
     write("error.json", json.dumps({"error": {"code": "LP-H001", "message": "m", "place": None, "remedy": ""}}))
@@ -60,7 +60,7 @@ def test_the_exit_code_is_that_of_the_worst(run: Command, write: Writer, tmp_pat
     assert run("report", "violation.json", "error.json").code == 2
 
 
-def test_a_file_that_is_no_result_is_an_error_and_the_others_are_on_the_page(
+def test_a_file_without_a_result_is_an_error_and_the_others_are_on_the_page(
     run: Command, write: Writer, tmp_path: Path
 ) -> None:
     write("good.json", '{"verdict": "holds"}')
@@ -69,26 +69,25 @@ def test_a_file_that_is_no_result_is_an_error_and_the_others_are_on_the_page(
     done = run("report", "good.json", "bad.jsonl", "half.json", "missing.json")
     assert done.code == 2
     first, second, third = done.err.splitlines()
-    assert first.startswith("error: LP-R001 bad.jsonl:1: this is not a result of linpoint: ")
-    assert second.startswith("error: LP-R001 half.json: this is not a result of linpoint: it is not JSON")
+    assert first.startswith("error: LP-R001 bad.jsonl:1: not a result of linpoint: ")
+    assert second.startswith("error: LP-R001 half.json: not a result of linpoint: it is not JSON")
     assert third.startswith("error: LP-H001 missing.json: ")
     assert done.out.splitlines()[0] == "No violation in 4 results, but 3 are errors."
     assert "LP-R001" in (tmp_path / "linpoint-report.html").read_text()
 
 
 @pytest.mark.parametrize("content", ["", " \n\n"])
-def test_an_empty_file_is_no_result(run: Command, write: Writer, content: str) -> None:
+def test_an_empty_file_is_not_a_result(run: Command, write: Writer, content: str) -> None:
     write("empty.json", content)
     done = run("report", "empty.json")
     assert done.code == 2
     assert done.err == (
-        "error: LP-R001 empty.json: this is not a result of linpoint: it is empty. "
-        "Give it what a command printed with --json.\n"
+        "error: LP-R001 empty.json: not a result of linpoint: it is empty. Pass the output of a command with --json.\n"
     )
     assert "LP-R001 standard input: " in run("report", "-", stdin=content).err
 
 
-def test_a_document_whose_verdict_is_worse_than_those_of_its_files_counts_as_the_worst(
+def test_the_verdict_of_a_document_counts_if_it_is_worse_than_those_of_its_files(
     run: Command, write: Writer, tmp_path: Path
 ) -> None:
     error = {"error": {"code": "LP-H001", "message": "m", "place": None, "remedy": ""}}
@@ -115,26 +114,22 @@ def test_a_document_whose_verdict_is_worse_than_those_of_its_files_counts_as_the
     run("report", "whole.json")
     page = (tmp_path / "linpoint-report.html").read_text()
     assert '<th scope="row">whole.json</th>' in page
-    assert "it is said of the whole, and of no part" in page
+    assert "this applies to the whole result, not to one part" in page
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_what_only_python_takes_for_a_number_is_not_json(run: Command, write: Writer, number: str) -> None:
+def test_numbers_that_only_python_accepts_are_rejected(run: Command, write: Writer, number: str) -> None:
     document = f'{{"verdict": "holds", "statistics": {{"seconds": {number}}}}}'
     write("one.json", document)
     write("lines.json", f'{{"verdict": "holds"}}\n{document}\n')
     for file, place in (("one.json", "one.json"), ("lines.json", "lines.json:2")):
         done = run("report", file)
         assert done.code == 2
-        assert done.err.startswith(
-            f"error: LP-R001 {place}: this is not a result of linpoint: it is not JSON: {number}"
-        )
+        assert done.err.startswith(f"error: LP-R001 {place}: not a result of linpoint: it is not JSON: {number}")
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "1" + 400 * "0", "1" + 5_000 * "0"])
-def test_numbers_that_nothing_can_hold_are_not_on_the_page(
-    run: Command, write: Writer, tmp_path: Path, number: str
-) -> None:
+def test_unrepresentable_numbers_are_not_on_the_page(run: Command, write: Writer, tmp_path: Path, number: str) -> None:
     write("one.json", f'{{"verdict": "holds", "statistics": {{"operations": 5, "seconds": {number}}}}}')
     done = run("report", "one.json")
     page = (tmp_path / "linpoint-report.html").read_text()
@@ -142,7 +137,7 @@ def test_numbers_that_nothing_can_hold_are_not_on_the_page(
     assert done.code == (0 if "LP-R001" not in done.err else 2)
 
 
-def test_standard_input_has_documents_too(run: Command) -> None:
+def test_documents_are_read_from_standard_input(run: Command) -> None:
     done = run("report", "-", stdin='{"verdict": "holds"}\n{"verdict": "unknown", "why": "w"}\n')
     assert done.code == 3
     assert done.out.startswith("No violation in 2 results, but 1 is unknown.\n")
@@ -152,12 +147,12 @@ def test_standard_input_has_documents_too(run: Command) -> None:
     ("output", "words"),
     [
         ("good.html", "it is one of the results"),
-        ("folder.html", "it is a folder"),
-        ("missing/x.html", "its folder is not there"),
+        ("folder.html", "it is a directory"),
+        ("missing/x.html", "its directory does not exist"),
         ("x.txt", 'the ending ".txt" says no page'),
     ],
 )
-def test_what_cannot_be_written(run: Command, write: Writer, tmp_path: Path, output: str, words: str) -> None:
+def test_unwritable_pages_are_rejected(run: Command, write: Writer, tmp_path: Path, output: str, words: str) -> None:
     write("good.html", '{"verdict": "holds"}')
     (tmp_path / "folder.html").mkdir()
     done = run("report", "good.html", "--output", output)
@@ -167,7 +162,7 @@ def test_what_cannot_be_written(run: Command, write: Writer, tmp_path: Path, out
     assert (tmp_path / "good.html").read_text() == '{"verdict": "holds"}'
 
 
-def test_every_document_of_ours_is_read(run: Command, write: Writer, tmp_path: Path) -> None:
+def test_every_document_of_linpoint_is_read(run: Command, write: Writer, tmp_path: Path) -> None:
     write("hard.jsonl", hard())
     check(run, tmp_path, "unknown", "hard.jsonl", "--spec", "queue", "--checker", "dfs", "--budget", "300ms")
     check(run, tmp_path, "usage", "hard.jsonl", "--spec", "nothing")

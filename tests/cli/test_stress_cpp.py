@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint test FILE.cpp --stress`` as people and programs call it."""
+"""``linpoint test FILE.cpp --stress`` as users and programs call it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LINPOINT_TEST(Crashes, write, read)
 
 @pytest.fixture(scope="module")
 def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all, so that the file is compiled once."""
+    """One directory for all tests, so that the file is compiled once."""
     return tmp_path_factory.mktemp("stress")
 
 
@@ -52,7 +52,7 @@ def registers(tmp_path: Path) -> str:
     return "registers.cpp"
 
 
-def test_all_tests_of_a_file(run: Command, registers: str) -> None:
+def test_all_tests_of_a_file_are_run(run: Command, registers: str) -> None:
     done = run("test", registers, "--spec", "register", "--stress", "--budget", "20s", "--json", "--junit", "j.xml")
     assert done.code == 1
     document = done.json
@@ -80,28 +80,28 @@ def test_a_violation_replays_without_the_file(run: Command, registers: str, tmp_
     assert run(*finding["replay"]).out.startswith("VIOLATION: ")
 
 
-def test_a_crash_is_shown_again_by_the_same_command(run: Command, registers: str, tmp_path: Path) -> None:
+def test_a_crash_is_replayed_by_the_same_command(run: Command, registers: str, tmp_path: Path) -> None:
     done = run("test", f"{registers}:Crashes", "--spec", "register", "--stress", "--threads", "2", "--junit", "j.xml")
     assert done.code == 1
-    assert "At that moment: process " in done.out
+    assert "Running at that time: process " in done.out
     words = ["test", "registers.cpp:Crashes", "--stress", "--spec", "register", "--threads", "2"]
-    assert f"\nShow it again: linpoint {' '.join(words)}\n" in done.out
+    assert f"\nReplay: linpoint {' '.join(words)}\n" in done.out
     assert run(*words).code == 1
     failure = ET.parse(tmp_path / "j.xml").getroot().find(".//failure")
     assert failure is not None
     assert failure.get("type") == "crash"
 
 
-def test_a_scenario_and_flags(run: Command, registers: str) -> None:
+def test_a_scenario_and_flags_are_used(run: Command, registers: str) -> None:
     scenario = ("--scenario", "write(1); write(2) | read(); read()", "--before", "write(5)", "--after", "read()")
     done = run(
         "test", f"{registers}:Good", "-s", "register", "--stress", "--budget", "8s", "--json", *scenario, "--", "-O1"
     )
-    assert (done.code, done.json["verdict"]) in ((0, "linearizable"), (3, "unknown"))  # compiling takes its time
+    assert (done.code, done.json["verdict"]) in ((0, "linearizable"), (3, "unknown"))  # compiling takes time
     assert done.json["statistics"]["operations"] == 6 * done.json["statistics"]["runs"]
 
 
-def test_ctrl_c_tells_what_was_covered(registers: str, tmp_path: Path) -> None:
+def test_ctrl_c_reports_the_coverage(registers: str, tmp_path: Path) -> None:
     words = ["test", f"{registers}:Good", "--spec", "register", "--stress", "--budget", "1h", "--json"]
     with subprocess.Popen(
         [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment(tmp_path)
@@ -131,7 +131,7 @@ def test_ctrl_c_tells_what_was_covered(registers: str, tmp_path: Path) -> None:
         (("--spec", "nothing"), "LP-S001", "nothing"),
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_invalid_options_are_rejected(
     run: Command, registers: str, words: tuple[str, ...], code: str, message: str
 ) -> None:
     before, after = (words, ()) if "--" not in words else (words[:2], words[2:])
@@ -140,7 +140,7 @@ def test_what_cannot_be_is_refused(
     assert message in error["message"]
 
 
-def test_files_that_are_no_tests(run: Command, tmp_path: Path) -> None:
+def test_files_that_are_not_tests_are_rejected(run: Command, tmp_path: Path) -> None:
     error = run("test", "nothing.cpp", "--spec", "register", "--stress", "--json").error
     assert error["code"] == "LP-T030"
     (tmp_path / "main.cpp").write_text("int main() {}\n")
@@ -153,7 +153,7 @@ def test_files_that_are_no_tests(run: Command, tmp_path: Path) -> None:
     assert run("test", "a_test.py", "--stress", "--sanitizer", "thread", "--json").error["code"] == "LP-U001"
 
 
-def test_a_token_that_names_no_spec(run: Command) -> None:
+def test_a_token_without_a_spec_is_rejected(run: Command) -> None:
     content = {"kind": "stress-cpp", "file": "a.cpp", "test": "A", "finding": "linearizability", "operations": []}
     assert run("replay", replay_token.encode(content), "--json").error["code"] == "LP-U004"
     assert run("replay", replay_token.encode(content | {"operations": 3}), "--json").error["code"] == "LP-U004"

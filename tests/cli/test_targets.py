@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets that Ctrl-C kept from being begun have an entry in the report, and no error."""
+"""Targets that Ctrl-C prevented from starting have an entry in the report, but no error."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person at a terminal sees and what a pipe gets; nothing in a history is markup; nothing is written to disk."""
+"""Output for terminals and pipes: no part of a history is taken for markup, and no file is written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @pytest.fixture
 def on_terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[int, str]]:
-    """Run the command with a terminal for everything; its exit code and what was shown."""
+    """Run the command with all streams on a terminal; return its exit code and the screen."""
     home = tmp_path_factory.mktemp("home")
 
     def command(*args: str) -> tuple[int, str]:
@@ -61,7 +61,7 @@ def test_verdicts_have_colours_on_a_terminal(on_terminal: Callable[..., tuple[in
     assert re.search(r"\x1b\[[\d;]*32m.*LINEARIZABLE", text)
 
 
-def test_a_table_of_files_on_a_terminal(on_terminal: Callable[..., tuple[int, str]], write: Writer) -> None:
+def test_a_terminal_shows_a_table_of_files(on_terminal: Callable[..., tuple[int, str]], write: Writer) -> None:
     write("good.jsonl", GOOD)
     write("bad.jsonl", BAD)
     code, text = on_terminal("check", "good.jsonl", "bad.jsonl", "nosuch.jsonl", "--spec", "register")
@@ -83,7 +83,7 @@ def test_json_on_a_terminal_has_no_colours(on_terminal: Callable[..., tuple[int,
     assert "\x1b[1" not in document
 
 
-def test_specs_and_demo_on_a_terminal(on_terminal: Callable[..., tuple[int, str]]) -> None:
+def test_a_terminal_shows_specs_and_demo(on_terminal: Callable[..., tuple[int, str]]) -> None:
     code, text = on_terminal("specs")
     assert code == 0
     assert "priority-queue" in text
@@ -116,7 +116,7 @@ NASTY = [
 ]
 
 
-def test_nothing_in_a_history_is_markup_or_an_escape_code(
+def test_text_of_a_history_is_neither_markup_nor_an_escape_code(
     run: Command, on_terminal: Callable[..., tuple[int, str]], write: Writer
 ) -> None:
     write("[red].jsonl", NASTY)
@@ -134,7 +134,7 @@ def test_nothing_in_a_history_is_markup_or_an_escape_code(
     assert not re.search(r"[\x00-\x09\x0b-\x1f]", piped)
 
 
-def test_nothing_in_an_error_is_an_escape_code(run: Command, write: Writer) -> None:
+def test_text_of_an_error_is_not_an_escape_code(run: Command, write: Writer) -> None:
     write("nasty.jsonl", [{"process": 0, "op": "\x1b[35;5mread[red]", "result": 1, "call": 1, "return": 2}])
     done = run("check", "nasty.jsonl", "--spec", "register")
     assert done.code == 2
@@ -161,7 +161,7 @@ def test_a_spec_error_on_a_terminal_is_shown_literally(
     ],
     ids=["specs", "demo", "check", "check --json"],
 )
-def test_a_reader_that_leaves_is_no_violation(start: Starter, write: Writer, arguments: list[str], code: int) -> None:
+def test_a_closed_pipe_is_not_a_violation(start: Starter, write: Writer, arguments: list[str], code: int) -> None:
     """As in ``linpoint specs | head -1``: no traceback, and not the exit code of a violation."""
     write("good.jsonl", GOOD)
     process = start(*arguments)
@@ -174,7 +174,7 @@ def test_a_reader_that_leaves_is_no_violation(start: Starter, write: Writer, arg
     assert process.wait(timeout=120) in (code, 141, -13)
 
 
-def test_head_takes_one_line(tmp_path: Path) -> None:
+def test_head_closes_the_pipe_after_one_line(tmp_path: Path) -> None:
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {COMMAND} specs | head -1"],
         capture_output=True,
@@ -188,7 +188,7 @@ def test_head_takes_one_line(tmp_path: Path) -> None:
     assert done.returncode != 1
 
 
-def test_a_full_disk_is_no_violation(start: Starter, write: Writer) -> None:
+def test_a_full_disk_is_not_a_violation(start: Starter, write: Writer) -> None:
     write("good.jsonl", GOOD)
     with open("/dev/full", "wb") as full:
         process = start("check", "good.jsonl", "--spec", "register", stdout=full)
@@ -197,7 +197,7 @@ def test_a_full_disk_is_no_violation(start: Starter, write: Writer) -> None:
     assert process.returncode != 1
 
 
-def test_a_terminal_that_cannot_show_a_letter(run: Command, write: Writer) -> None:
+def test_an_ascii_terminal_gets_the_verdict(run: Command, write: Writer) -> None:
     write("unicode.jsonl", [{"process": 0, "op": "read", "result": "é日", "call": 1, "return": 2}])
     done = run("check", "unicode.jsonl", "--spec", "register", env={"PYTHONIOENCODING": "ascii"})
     assert done.code == 1
@@ -212,7 +212,7 @@ def _listing(*folders: Path) -> dict[str, tuple[int, int]]:
     }
 
 
-def test_nothing_is_written(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, write: Writer) -> None:
+def test_no_files_are_written(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, write: Writer) -> None:
     home, scratch = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("scratch")
     write("good.jsonl", GOOD)
     write("bad.jsonl", BAD)
@@ -230,10 +230,11 @@ def test_nothing_is_written(tmp_path: Path, tmp_path_factory: pytest.TempPathFac
     assert _listing(tmp_path, home, scratch) == before
 
 
-def test_following_shows_how_far_it_is(on_terminal: Callable[..., tuple[int, str]], write: Writer) -> None:
+def test_following_shows_its_progress(on_terminal: Callable[..., tuple[int, str]], write: Writer) -> None:
     write("good.jsonl", GOOD)
     code, text = on_terminal("check", "good.jsonl", "--spec", "register", "--follow", "--until-idle", "1s")
     assert code == 0
     assert re.search(
-        r"following good\.jsonl: \d+ operations \(.*/s\), \d+ open, \d+ kept at most", ESCAPE.sub("", text)
+        r"following good\.jsonl: \d+ operations \(.*/s\), \d+ open, at most \d+ operations and states in memory",
+        ESCAPE.sub("", text),
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint test``: what it answers, with which exit code, and that its findings replay; on good and on bad targets."""
+"""``linpoint test``: answers, exit codes and replays, on good and bad targets."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def test_a_violation_is_1_and_replays(tmp_path: Path) -> None:
+def test_a_violation_exits_with_1_and_replays(tmp_path: Path) -> None:
     done = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--json")
     assert done.returncode == 1, done.stderr
     (finding,) = document(done)["findings"]
@@ -70,7 +70,7 @@ def test_a_violation_is_1_and_replays(tmp_path: Path) -> None:
     assert shown["explanation"]["schedule"] == finding["explanation"]["schedule"]
 
 
-def test_a_finding_of_code_that_announces_itself_replays(tmp_path: Path) -> None:
+def test_a_finding_of_the_ast_backend_replays(tmp_path: Path) -> None:
     done = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--backend", "ast", "--json")
     assert done.returncode == 1, done.stderr
     assert not done.stderr
@@ -82,12 +82,12 @@ def test_a_finding_of_code_that_announces_itself_replays(tmp_path: Path) -> None
     assert replay_token.decode(finding["replay"][1])["backend"] == "ast"
 
 
-def test_both_models_are_told(tmp_path: Path) -> None:
+def test_both_models_are_reported(tmp_path: Path) -> None:
     told = document(linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--json"))
     assert told["models"] == {"free-threaded": "violation", "gil": "linearizable"}
 
 
-def test_a_pass_says_what_it_covered(tmp_path: Path) -> None:
+def test_a_pass_states_its_coverage(tmp_path: Path) -> None:
     done = linpoint(written(tmp_path, RIGHT), "test", "object_test.py", "--json")
     told = document(done)
     assert done.returncode == 0
@@ -98,14 +98,14 @@ def test_a_pass_says_what_it_covered(tmp_path: Path) -> None:
     assert {"seconds", "peak_memory_bytes", "scenarios", "schedules"} <= set(told["statistics"])
 
 
-def test_a_fixed_object_no_longer_shows_it(tmp_path: Path) -> None:
+def test_a_fixed_object_passes_the_replay(tmp_path: Path) -> None:
     finding = document(linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--json"))["findings"][0]
     done = linpoint(written(tmp_path, RIGHT), *finding["replay"])
     assert done.returncode == 0
     assert "changed" in done.stdout
 
 
-def test_one_scenario(tmp_path: Path) -> None:
+def test_a_single_scenario_is_run(tmp_path: Path) -> None:
     written(tmp_path, COUNTER)
     alone = linpoint(tmp_path, "test", "object_test.py:TestCounter", "--scenario", "increment()", "--json")
     assert document(alone)["exhaustive"]
@@ -127,7 +127,7 @@ def test_one_scenario(tmp_path: Path) -> None:
         (["object.cpp"], "LP-T015"),
     ],
 )
-def test_what_cannot_be_asked_for(tmp_path: Path, arguments: list[str], code: str) -> None:
+def test_invalid_requests_are_rejected(tmp_path: Path, arguments: list[str], code: str) -> None:
     done = linpoint(written(tmp_path, COUNTER), "test", *arguments, "--json")
     assert done.returncode == 2
     assert document(done)["error"]["code"] == code
@@ -151,13 +151,13 @@ def test_a_near_name_is_suggested(tmp_path: Path) -> None:
         ("x = 1", "LP-T016"),
     ],
 )
-def test_files_that_are_no_tests(tmp_path: Path, source: str, code: str) -> None:
+def test_files_that_are_not_tests_are_rejected(tmp_path: Path, source: str, code: str) -> None:
     done = linpoint(written(tmp_path, source), "test", "object_test.py")
     assert done.returncode == 2
     assert code in done.stderr
 
 
-def test_a_setup_that_raises(tmp_path: Path) -> None:
+def test_a_setup_that_raises_is_an_error(tmp_path: Path) -> None:
     done = linpoint(
         written(tmp_path, COUNTER.replace("return Counter()", "raise KeyError(1)")), "test", "object_test.py"
     )
@@ -169,7 +169,7 @@ def test_a_setup_that_raises(tmp_path: Path) -> None:
     ("deed", "said"),
     [("ctypes.string_at(0)", "SIGSEGV"), ("os._exit(5)", "code 5"), ("os.abort()", "SIGABRT")],
 )
-def test_a_target_that_takes_its_process_along_is_a_finding(tmp_path: Path, deed: str, said: str) -> None:
+def test_a_target_that_kills_its_process_is_a_finding(tmp_path: Path, deed: str, said: str) -> None:
     source = COUNTER.replace("import linpoint", "import ctypes, os, linpoint").replace("self.value += 1", deed)
     done = linpoint(written(tmp_path, source), "test", "object_test.py", "--json")
     told = document(done)
@@ -180,14 +180,14 @@ def test_a_target_that_takes_its_process_along_is_a_finding(tmp_path: Path, deed
     assert (again.returncode, document(again)["findings"][0]["kind"]) == (1, "crash")
 
 
-def test_what_the_target_prints_is_not_in_the_answer(tmp_path: Path) -> None:
+def test_output_of_the_target_is_not_in_the_answer(tmp_path: Path) -> None:
     source = COUNTER.replace("self.value += 1", 'print("hello"); self.value += 1')
     done = linpoint(written(tmp_path, source), "test", "object_test.py", "--json")
     assert document(done)["verdict"] == "violation"
     assert "hello" in done.stderr
 
 
-def test_several_files_and_the_worst_of_them(tmp_path: Path) -> None:
+def test_several_files_give_the_worst_exit_code(tmp_path: Path) -> None:
     written(tmp_path, COUNTER, "a_test.py")
     written(tmp_path, RIGHT, "b_test.py")
     done = linpoint(tmp_path, "test", "a_test.py", "b_test.py", "--json")
@@ -198,7 +198,7 @@ def test_several_files_and_the_worst_of_them(tmp_path: Path) -> None:
     assert mixed.returncode == 2
 
 
-def test_the_budget_holds_for_a_target_that_computes_for_ever(tmp_path: Path) -> None:
+def test_the_budget_holds_for_a_target_that_never_stops_computing(tmp_path: Path) -> None:
     source = COUNTER.replace("self.value += 1", "sum(iter(int, 1))")
     done = linpoint(written(tmp_path, source), "test", "object_test.py", "--budget", "2s", "--json")
     assert done.returncode == 3
@@ -221,11 +221,11 @@ BUSY = RIGHT.replace("return 7", "self.value += 0; return 7").replace(
                 begun.write(".")
             return Counter()""",
 )
-"""For each object that is made a file grows by a letter."""
+"""Each constructed object appends a character to a file."""
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="there is no Ctrl-C")
-def test_ctrl_c_gives_what_is_known(tmp_path: Path) -> None:
+def test_ctrl_c_reports_what_is_known(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "linpoint.cli.main", "test", "object_test.py", "--threads", "3"]
     command += ["--operations", "4", "--budget", "60s", "--json"]
     begun = tmp_path / "begun"
@@ -248,7 +248,7 @@ SLOW = COUNTER.replace("import linpoint", "import time, linpoint").replace(
 )
 
 
-def test_stress_finds_and_its_finding_is_checked_again(tmp_path: Path) -> None:
+def test_a_finding_of_stress_is_checked_again(tmp_path: Path) -> None:
     done = linpoint(written(tmp_path, SLOW), "test", "object_test.py", "--stress", "--budget", "20s", "--json")
     told = document(done)
     assert (done.returncode, told["exhaustive"]) == (1, False)
@@ -258,13 +258,13 @@ def test_stress_finds_and_its_finding_is_checked_again(tmp_path: Path) -> None:
     assert (again.returncode, document(again)["findings"][0]["kind"]) == (1, "linearizability")
 
 
-def test_a_pass_of_stress_says_why_it_is_weak(tmp_path: Path) -> None:
+def test_a_pass_of_stress_states_why_it_is_weak(tmp_path: Path) -> None:
     done = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--stress", "--budget", "3s")
     assert done.returncode in (0, 1)
     assert "explores them one by one" in done.stdout
 
 
-def test_an_operation_that_the_spec_does_not_have(tmp_path: Path) -> None:
+def test_an_operation_unknown_to_the_spec_is_rejected(tmp_path: Path) -> None:
     done = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--spec", "queue")
     assert done.returncode == 2
     assert "LP-S002" in done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint test FILE.cpp`` as people and programs call it, with the real host."""
+"""``linpoint test FILE.cpp`` as users and programs call it, with the real host."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def host() -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All sources in one place, so that each is compiled once."""
+    """All sources in one directory, so that each is compiled once."""
     folder = tmp_path_factory.mktemp("objects")
     sources = {
         "table": TABLE,
@@ -125,7 +125,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(folder: Path, server: Server) -> Command:
-    """The command, in the folder of the sources."""
+    """The command, in the directory of the sources."""
 
     def command(*words: str) -> Run:
         code, out, err = server.run(words, folder=folder, environment=environment(folder))
@@ -134,7 +134,7 @@ def run(folder: Path, server: Server) -> Command:
     return command
 
 
-def test_a_correct_object_is_explored_to_its_end(run: Command) -> None:
+def test_a_correct_object_is_explored_completely(run: Command) -> None:
     told = run("test", "counter.cpp", "--spec", "counter", "--json", "--", ATOMIC)
     assert told.code == 0
     document = told.json
@@ -155,7 +155,7 @@ def test_every_operation_may_have_a_name_of_its_own(run: Command) -> None:
     assert told.code == 0, told.err
 
 
-def test_the_smallest_violation_is_told_and_replays(run: Command, folder: Path) -> None:
+def test_the_smallest_violation_is_reported_and_replays(run: Command, folder: Path) -> None:
     told = run("test", "counter.cpp", "--spec", "counter", "--json", "--", LOST)
     assert told.code == 1
     (finding,) = told.json["findings"]
@@ -167,15 +167,15 @@ def test_the_smallest_violation_is_told_and_replays(run: Command, folder: Path) 
     again = run(*finding["replay"])
     assert again.code == 1
     assert "│ write object = 1" in again.out
-    # After the bug is mended the same schedule shows nothing.
+    # After the fix the same schedule has no violation.
     (folder / "counter.cpp").write_text(COUNTER.replace("BODY", "++count;"))
-    mended = run(*finding["replay"])
+    fixed = run(*finding["replay"])
     (folder / "counter.cpp").write_text(COUNTER)
-    assert mended.code == 0
-    assert "Warning: the code has changed" in mended.out
+    assert fixed.code == 0
+    assert "Warning: the code has changed" in fixed.out
 
 
-def test_replay_elsewhere_says_where_it_can_be(run: Command, folder: Path) -> None:
+def test_replay_elsewhere_names_the_directory_to_use(run: Command, folder: Path) -> None:
     told = run("test", "counter.cpp", "--spec", "counter", "--json", "--", LOST)
     (finding,) = told.json["findings"]
     (folder / "counter.cpp").rename(folder / "away.cpp")
@@ -187,7 +187,7 @@ def test_replay_elsewhere_says_where_it_can_be(run: Command, folder: Path) -> No
     assert as_json.json["error"]["code"] == "LP-T015"
 
 
-def test_a_file_with_nothing_in_it_is_told_what_a_test_has(run: Command) -> None:
+def test_the_error_for_an_empty_file_names_the_parts_of_a_test(run: Command) -> None:
     told = run("test", "blank.cpp", "--spec", "counter")
     assert told.code == 2
     assert "LP-T033 blank.cpp: it has no main()." in told.err
@@ -203,15 +203,13 @@ def test_a_missing_fence_is_named(run: Command) -> None:
     assert told.json["statistics"]["schedules"] <= 4
     (finding,) = told.json["findings"]
     first, last = finding["explanation"]["advice"]
-    assert first.startswith(
-        "One fence mends it: std::atomic_thread_fence(std::memory_order_seq_cst) after the store at"
-    )
+    assert first.startswith("Fix (verified): add one fence after the store at")
     assert "table.cpp:7" in first
-    assert last == "The scenario holds with it, under every schedule"
+    assert last == "With it, the scenario passes under every schedule"
     assert "reaches" in finding["explanation"]["text"]
-    mended = run("test", "table.cpp", "--spec", "map", "--memory-model", "tso", "--json", *ORDERED)
-    assert mended.code == 0
-    assert mended.json["exhaustive"] is True
+    fixed = run("test", "table.cpp", "--spec", "map", "--memory-model", "tso", "--json", *ORDERED)
+    assert fixed.code == 0
+    assert fixed.json["exhaustive"] is True
 
 
 def test_operations_before_and_after_run_alone(run: Command) -> None:
@@ -225,7 +223,7 @@ def test_operations_before_and_after_run_alone(run: Command) -> None:
 def test_outcomes_are_compared_with_those_of_atomic_operations(run: Command) -> None:
     told = run("test", "table.cpp", "--method", "outcomes", "--json", *RELAXED)
     assert told.code == 1
-    assert told.json["why"] == "right under SC, wrong under TSO"
+    assert told.json["why"] == "correct under SC, wrong under TSO"
     assert told.json["models"] == {"sc": "linearizable", "tso": "violation"}
     (finding,) = told.json["findings"]
     assert run(*finding["replay"]).code == 1
@@ -237,8 +235,8 @@ def test_outcomes_are_compared_with_those_of_atomic_operations(run: Command) -> 
     assert fine.json["warnings"] == []
 
 
-def test_an_outcome_that_never_shows_is_told(run: Command) -> None:
-    """Each first call of a thread goes first, so that the other one's result is never 1 before it."""
+def test_outcomes_of_an_operation_that_waits_for_another_are_accepted(run: Command) -> None:
+    """second() waits for first(), so no schedule has the outcome of second() taking effect first."""
     told = run("test", "turn.cpp", "--method", "outcomes", "--scenario", "first() | second()", "--json")
     assert told.code == 0
     assert told.json["warnings"] == []
@@ -251,7 +249,7 @@ def test_locks_give_the_outcomes_of_atomic_operations(run: Command) -> None:
     assert told.json["warnings"] == []
 
 
-def test_operations_that_can_be_kept_from_finishing(run: Command) -> None:
+def test_operations_that_others_can_block_violate_progress(run: Command) -> None:
     assert run("test", "counter.cpp", "--spec", "counter", "--", LOCKED).code == 0
     told = run("test", "counter.cpp", "--spec", "counter", "--progress", "--json", "--", LOCKED)
     assert told.code == 1
@@ -281,7 +279,7 @@ KINDS = {
 }
 
 
-def test_hostile_objects_take_nobody_with_them(run: Command) -> None:
+def test_hostile_objects_do_not_affect_other_tests(run: Command) -> None:
     targets = [f"hostile.cpp:{name}" for name in (*KINDS, "Threads", "Leak")]
     told = run("test", *targets, "--spec", "counter", "--budget", "60s", "--json")
     assert told.code == 1
@@ -296,7 +294,7 @@ def test_hostile_objects_take_nobody_with_them(run: Command) -> None:
 
 
 @pytest.mark.long
-def test_a_loop_without_a_step_ends_with_the_budget(run: Command) -> None:
+def test_the_budget_ends_a_loop_without_a_step(run: Command) -> None:
     told = run("test", "hostile.cpp:Loop", "--spec", "counter", "--budget", "30s", "--json")
     assert told.code == 1
     assert told.json["findings"][0]["kind"] == "livelock"
@@ -325,7 +323,7 @@ def test_a_loop_without_a_step_ends_with_the_budget(run: Command) -> None:
         (("test.py", "--spec", "counter", "--memory-model", "tso"), "LP-U001", "--memory-model is for tests of C++"),
     ],
 )
-def test_what_cannot_be_is_said(words: tuple[str, ...], code: str, said: str, run: Command) -> None:
+def test_invalid_requests_are_rejected(words: tuple[str, ...], code: str, said: str, run: Command) -> None:
     told = run("test", *words[: words.index("--")], "--json", *words[words.index("--") :]) if "--" in words else None
     told = told or run("test", *words, "--json")
     error = told.error
@@ -333,17 +331,17 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], code: str, said: str, ru
     assert said in error["message"] + (error["remedy"] or "")
 
 
-def test_more_operations_than_a_macro_can_have(run: Command) -> None:
+def test_too_many_operations_for_a_macro_are_rejected(run: Command) -> None:
     told = run("test", "many.cpp", "--spec", "register", "--json")
     assert (told.code, told.json["error"]["code"]) == (2, "LP-T033")
     assert "LINPOINT_TEST has more than 300 operations" in told.err
 
 
-def test_compiler_messages_are_shown_as_they_are(run: Command) -> None:
+def test_compiler_messages_are_shown_unchanged(run: Command) -> None:
     told = run("test", "counter.cpp", "--spec", "counter")
     assert told.code == 2
     assert "BODY" in told.err
-    # Once, and then the error in a line of its own.
+    # The messages appear once, followed by the error on a line of its own.
     assert told.err.splitlines()[-1] == (
         "error: LP-T033 counter.cpp: g++ does not compile it. Its messages say why; flags for g++ come after --."
     )
@@ -369,12 +367,12 @@ def test_reports_are_written(run: Command, folder: Path) -> None:
     assert "::error file=" in told.out
     page = (folder / "table.html").read_text()
     assert "reaches memory" in page
-    assert "<h2>How to mend it</h2><p>One fence mends it: " in page
+    assert "<h2>Fix</h2><p>Fix (verified): add one fence after the store at " in page
     suite = ET.parse(folder / "table.xml").getroot()
     assert suite.find(".//failure") is not None
 
 
-def test_python_and_cpp_tests_in_one_command(run: Command, folder: Path) -> None:
+def test_one_command_runs_python_and_cpp_tests(run: Command, folder: Path) -> None:
     (folder / "count_test.py").write_text(
         "import linpoint\n"
         "class TestCount(linpoint.ConcurrentTest):\n"
@@ -388,7 +386,7 @@ def test_python_and_cpp_tests_in_one_command(run: Command, folder: Path) -> None
     assert [each["test"] for each in told.json["tests"]] == ["TestCount", "CounterTest"]
 
 
-def test_tokens_are_not_trusted(run: Command) -> None:
+def test_invalid_tokens_are_rejected(run: Command) -> None:
     for content in (
         {"kind": "test-cpp", "file": "x.cpp"},
         {"kind": "test-cpp", "file": "x.cpp", "test": "T", "scenario": {}, "schedule": [], "finding": "race"},

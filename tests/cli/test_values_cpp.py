@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments and results of C++ operations, of all types: what goes in is what the spec sees, and comes out again."""
+"""Arguments and results of C++ operations, of all types: the spec receives the original values, and results return
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,12 @@ def _sources(tmp_path: Path) -> None:
     (tmp_path / "echo.py").write_text(SPEC)
 
 
-def test_values_come_back_as_they_went_in(run: Command) -> None:
+def test_values_survive_a_round_trip(run: Command) -> None:
     told = run("test", "echo.cpp", "--spec", "echo.py:Echo", "--threads", "1", "--operations", "1", "--json")
     assert told.json["verdict"] == "linearizable", told.json
 
 
 @pytest.mark.parametrize("call", ["both([1])", "both([1, 2, 3])", "large(-1)", "perhaps([1])", "nested([1])"])
-def test_values_that_do_not_fit_are_refused(call: str, run: Command) -> None:
+def test_values_of_the_wrong_type_or_range_are_rejected(call: str, run: Command) -> None:
     error = run("test", "echo.cpp", "--spec", "echo.py:Echo", "--scenario", call, "--json").error
     assert error["code"] == "LP-T008"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests as a file describes them, for any operations."""
+"""Descriptions of tests with any operations, as the host reports them for a file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ OPERATIONS: dict[str, dict[str, tuple[list[Any], Any]]] = {
 
 
 def purposes(spec: Any, operations: dict[str, tuple[list[Any], Any]] | None = None, **given: Any) -> OperationPurposes:
-    """The operations of a spec, as a test of them has them."""
+    """The operations of a spec, described as those of a test."""
     told = operations if operations is not None else OPERATIONS[spec]
     said = {
         "tests": [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host that speaks the protocol and runs no code: its "target" is a JSON file that says how it behaves.
+"""A host that speaks the protocol and runs no code: its "target" is a JSON file that describes its behaviour.
 
-It plays a map whose ``insert`` of certain keys is lost when it has returned, and for what no real host can be brought to
-do on demand it dies, says nonsense, falls silent or changes its mind.
+It simulates a map that loses the ``insert`` of certain keys after it has returned. It also simulates behaviour that no
+real host produces on demand: it dies, sends nonsense, falls silent or gives varying answers.
 """
 
 import json
@@ -151,7 +151,7 @@ def store(event, operation, **more):
 
 
 def ask(kind, completed, opened, after, event):
-    """One crash: whether it is allowed."""
+    """One crash: whether its outcome is allowed."""
     mine = [number for number, since in probes if since <= max(opened, default=completed - 1)]
     now = dict(after)
     seen = [[apply(now, *calls[number][1:])] for number in mine]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of persistent objects that a fake host plays, and small campaigns with them."""
+"""Tests of persistent objects on a fake host, and small campaigns with them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HOST = Path(__file__).with_name("fake_host.py")
 
 
 def fake_host(folder: Path, manner: dict[str, Any], options: CrashOptions) -> CrashHost:
-    """A host that plays a target of this manner."""
+    """A host that simulates a target with this behaviour."""
     host = folder / "host"
     host.write_text(f"#!{sys.executable}\n{_HOST.read_text(encoding='utf-8')}", encoding="utf-8")
     host.chmod(0o755)
@@ -34,7 +34,7 @@ def fake_host(folder: Path, manner: dict[str, Any], options: CrashOptions) -> Cr
 
 
 def fake_test(folder: Path, manner: dict[str, Any], **asked: Any) -> BuiltCrashTest:
-    """The test that such a host has."""
+    """The test of such a host."""
     wanted = CrashOptions(**{"spec": "map", "workers": 1} | asked)
     host = fake_host(folder, manner, wanted)
     tests, given = described_tests(host, "map_test.cpp")
@@ -44,11 +44,11 @@ def fake_test(folder: Path, manner: dict[str, Any], **asked: Any) -> BuiltCrashT
 
 
 def tried(folder: Path, manner: dict[str, Any], *, seconds: float = 20.0, **asked: Any) -> Result:
-    """A whole campaign."""
+    """The result of a whole campaign."""
     return run_campaign(PersistentObjectSubject(fake_test(folder, manner, **asked)), seconds)
 
 
 def replayed(folder: Path, manner: dict[str, Any], token: str) -> Result:
-    """A finding again, by its token."""
+    """The result of replaying the token of a finding."""
     test, found = fake_test(folder, manner), read_token(replay_token.decode(token))
     return replay_finding(PersistentObjectSubject(test), found.failure, 10.0, changed=found.is_outdated(test))

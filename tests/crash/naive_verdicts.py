@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts of a naive enumerator of crashes: nothing of the command is used but the checker that knows only the definition.
+"""Verdicts of a naive enumerator of crashes, which shares only the checker that knows nothing but the definition.
 
-The structure is compiled as it is, without hooks, and run one instruction after the other (``naive/stepping.hpp``); every
-image that a crash can leave is recovered and probed in a process of its own (``naive/enumerating.hpp``); what was seen is a
-history with a crash, which brute force decides.
+The structure is compiled unchanged, without hooks, and run one instruction at a time (``naive/stepping.hpp``). Every
+image that a crash can leave is recovered and probed in a process of its own (``naive/enumerating.hpp``). The results
+form a history with a crash, which brute force decides.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tests.crash.zoo_twins import ZOO, Twin
 _NAIVE = Path(__file__).parent / "naive"
 _FLAGS = ["-O1", "-g0", "-fno-store-merging", "-fno-tree-vectorize", "-Wno-unused"]
 _INNER = {"mwcas": "std::array<int, 3>", "txn": "NaiveTested::Step"}
-"""What the lists in the list that an operation takes are."""
+"""The C++ type of the elements of a list argument."""
 
 
 def enumerator(twin: Twin, workloads: Sequence[str], probes: Sequence[str], folder: Path) -> Path:
-    """A program that enumerates the crashes of the workload whose number it is given."""
+    """A program that enumerates the crashes of the workload with a given number."""
     source = folder / f"{twin}.cpp"
     source.write_text(_driver(twin, workloads, probes), encoding="utf-8")
     objects = []
@@ -40,7 +40,7 @@ def enumerator(twin: Twin, workloads: Sequence[str], probes: Sequence[str], fold
 
 
 def verdict_of(program: Path, number: int, twin: Twin, workload: str, probes: str) -> tuple[str, int]:
-    """``holds`` or ``violation``, and of how many different outcomes."""
+    """``holds`` or ``violation``, and the number of different outcomes."""
     told = _run([str(program), str(number)]).splitlines()
     results, outcomes = json.loads(told[0]), [json.loads(line) for line in told[1:]]
     calls, asked = calls_of(workload), calls_of(probes)
@@ -49,13 +49,13 @@ def verdict_of(program: Path, number: int, twin: Twin, workload: str, probes: st
 
 
 def calls_of(text: str) -> list[Call]:
-    """The calls of a text."""
+    """The calls in a text."""
     return [Call(name, args) for name, args in parse_calls(text, "test")]
 
 
 def _is_right(spec: str, calls: Sequence[Call], results: Sequence[Any], probes: Sequence[Call], seen: Any) -> bool:
     if isinstance(seen["seen"], str):
-        return False  # recovery, or a probe, has crashed or hangs
+        return False  # recovery or a probe crashed or hung
     lines: list[dict[str, Any]] = []
     done = seen["completed"]
     for at, (call, result) in enumerate(zip(calls[:done], results, strict=False)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The short way of the oracle against the general checker, and against brute force, on crashes right and wrong."""
+"""The fast path of the oracle against the general checker and brute force, on correct and incorrect crashes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.volume import SEED, volume
 
 @linpoint.spec(reads=["look"])
 class Bag:
-    """Nondeterministic: ``take`` gives any of what is in it."""
+    """Nondeterministic: ``take`` returns any of its items."""
 
     initial = ()
 
@@ -101,7 +101,7 @@ def _mutated(result: Any, draw: random.Random) -> Any:
 def _cases(
     spec: Spec, make: Any, draw: random.Random, *, most: int
 ) -> Iterator[tuple[list[Call], list[Any], CrashCase]]:
-    """Crashes of a random workload: as a right object has them, and with something wrong."""
+    """Crashes of a random workload: with the results of a correct object, and with one error."""
     workload = [make(draw) for _ in range(draw.randint(1, most))]
     probes = [make(draw) for _ in range(draw.randint(0, most))]
     beside = [make(draw) for _ in range(draw.randint(0, 2))]
@@ -149,7 +149,7 @@ def _asked(case: CrashCase) -> CrashQuestion:
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", SPECS)
-def test_it_agrees_with_the_checker(name: str) -> None:
+def test_the_oracle_agrees_with_the_checker(name: str) -> None:
     text, make = SPECS[name]
     spec = find(text)
     draw = random.Random(f"{SEED} {name}")
@@ -168,7 +168,7 @@ def test_it_agrees_with_the_checker(name: str) -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", SPECS)
-def test_it_agrees_with_brute_force(name: str) -> None:
+def test_the_oracle_agrees_with_brute_force(name: str) -> None:
     text, make = SPECS[name]
     spec = find(text)
     draw = random.Random(f"{SEED} brute {name}")
@@ -185,7 +185,7 @@ def test_it_agrees_with_brute_force(name: str) -> None:
 @pytest.mark.random
 @pytest.mark.parametrize("condition", ["durable", "recoverable", "buffered-durable", "linearizable", "sequential"])
 @pytest.mark.parametrize("name", ["map", "queue", "cas-register", "bag"])
-def test_it_agrees_under_other_conditions(name: str, condition: str) -> None:
+def test_the_oracle_agrees_under_other_conditions(name: str, condition: str) -> None:
     text, make = SPECS[name]
     spec = find(text)
     draw = random.Random(f"{SEED} {name} {condition}")
@@ -234,14 +234,14 @@ def test_operations_in_another_order_have_the_results_of_that_order(name: str) -
 
 
 @pytest.mark.parametrize("ended", ["crash", "hang", "memory", "assertion", "exception", "deadlock"])
-def test_what_does_not_come_back_is_never_allowed(ended: str) -> None:
+def test_a_recovery_that_does_not_return_is_never_allowed(ended: str) -> None:
     oracle = CrashOracle(find("map"), [Call("get", (1,))], [None])
     asked = msgspec.structs.replace(_asked(CrashCase(((0, None),))), ended=ended)
     assert not oracle.allows(asked)
 
 
-def test_moments_may_be_asked_about_in_any_order() -> None:
-    """Several hosts ask in turns, each at its own moment of the trace."""
+def test_moments_may_be_queried_in_any_order() -> None:
+    """Several hosts send queries in turn, each at its own moment of the trace."""
     spec, draw = find("map"), random.Random(4)
     make = SPECS["map"][1]
     calls = [make(draw) for _ in range(60)]
@@ -261,7 +261,7 @@ def test_moments_may_be_asked_about_in_any_order() -> None:
         assert oracle.allows(_asked(case)) is (oracle.verdict(case).status is Status.LINEARIZABLE)
 
 
-def test_what_is_refused_is_named() -> None:
+def test_wrong_probe_results_are_named() -> None:
     calls = [Call("insert", (1, 7)), Call("insert", (2, 8)), Call("get", (1,)), Call("get", (2,))]
     oracle = CrashOracle(find("map"), calls, [True, True])
     case = CrashCase(((0, True),), open=(1,), probes=((2, None), (3, 9)))

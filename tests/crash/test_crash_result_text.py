@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words, the JSON document and the page of results."""
+"""The text, the JSON document and the page of results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _EVIDENCE = CrashEvidence(
 def _finding(evidence: CrashEvidence = _EVIDENCE, **more: object) -> Finding:
     finding = Finding(
         kind="durability",
-        message="after a crash in insert(1, 2), get(1) returned 0 where the spec allows 2 or null",
+        message="after a crash in insert(1, 2), get(1) returned 0; the spec requires 2 or null",
         evidence=evidence,
         place=SourcePlace("list.hpp", 41, "insert", "node->key = key;"),
         replay_token=ReplayToken("crash", file="list_test.cpp"),
@@ -76,7 +76,7 @@ def _result(status: Status, *findings: Finding, **more: object) -> Result:
         subject_kind="crash",
         name="ListTest",
         status=status,
-        why="every crash that was tested is survived",
+        why="correct after every crash tested",
         findings=findings,
         coverage=coverage,
         spec="map",
@@ -88,39 +88,39 @@ def _result(status: Status, *findings: Finding, **more: object) -> Result:
     return dataclasses.replace(result, **more)
 
 
-def test_a_violation_in_words() -> None:
+def test_the_text_of_a_violation() -> None:
     text = _result(Status.VIOLATION, _finding()).explain().text
     assert text.startswith("VIOLATION: ListTest: after a crash in insert(1, 2), get(1) returned 0")
     for line in (
-        "Class: DL1 (incompletely durable), C2 (completed and lost); 3 crash states with this cause.",
-        "Violates: strict (not durable: the operation may still take effect after the crash).",
-        "  ... 19 operations before, then",
-        "  insert(1, 2)   cut off",
-        "  get(1) -> 0   <-- the spec allows 2 or null",
-        "  get(9)   <-- does not come back",
+        "Class: DL1 (incompletely durable), C2 (completed but lost); 3 crash states with this cause.",
+        "Violates: strict (but not durable: the operation may still take effect after the crash).",
+        "  ... 19 earlier operations",
+        "  insert(1, 2)   interrupted",
+        "  get(1) -> 0   <-- the spec requires 2 or null",
+        "  get(9)   <-- does not return",
         "      LOST       list.hpp:41  node->key = 7                <-- make this durable",
         "      kept       list.hpp:41  node->key = 7                <-- before this",
         "Crash tests by kind: 90 DL1, 30 C2.",
-        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 3 publishing, 2 fresh, left out).",
+        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 3 publishing, 2 fresh, excluded).",
         "Warning: PMDK's inside is assumed to be correct.",
     ):
         assert line in text.splitlines(), line
-    assert "Remedy: flush `node->key` (list.hpp:41) and fence before line 44. Proven:" in text
-    assert "Advice: the flush at list.hpp:50 changed nothing 3 times" in text
+    assert "Fix (verified): flush `node->key` (list.hpp:41) and fence before line 44. With that" in text
+    assert "Advice: the flush at list.hpp:50 had no effect 3 times" in text
 
 
-def test_a_pass_says_what_it_covered_and_what_not() -> None:
+def test_a_pass_states_what_it_covered_and_what_not() -> None:
     text = _result(Status.HOLDS).explain().text
-    assert "30 operations, 120 crash tests (1,200 a second), 4 schedules" in text
+    assert "30 operations, 120 crash tests (1,200 per second), 4 schedules" in text
     assert "not exhaustive" in text
-    assert "It says nothing of other workloads" in text
+    assert "It does not cover other workloads" in text
     text = _result(Status.HOLDS, exhaustive=True).explain().text
-    assert "every crash state that recovery and probes can tell apart" in text.replace("\n", " ")
+    assert "every crash state that recovery and probes can distinguish" in text.replace("\n", " ")
     text = _result(Status.UNKNOWN, why="the budget ended before any crash was tested").explain().text
-    assert "This is no pass" in text
+    assert "This is not a pass" in text
 
 
-def test_the_document_keeps_the_contract() -> None:
+def test_the_document_follows_the_contract() -> None:
     document = json.loads(json.dumps(_result(Status.VIOLATION, _finding()).explain().as_dict()))
     assert document["verdict"] == "violation"
     assert document["statistics"]["crash_tests"] == 120
@@ -139,7 +139,7 @@ def test_the_document_keeps_the_contract() -> None:
     assert "class" not in _result(Status.VIOLATION, other).explain().as_dict()["findings"][0]
 
 
-def test_results_have_three_values() -> None:
+def test_results_are_three_valued() -> None:
     with pytest.raises(TypeError):
         bool(_result(Status.HOLDS))
     _result(Status.HOLDS).raise_for_violation()
@@ -150,7 +150,7 @@ def test_results_have_three_values() -> None:
 
 
 @pytest.mark.parametrize("answer", list(Status))
-def test_a_page_is_whole_and_harmless(answer: Status) -> None:
+def test_a_page_is_well_formed_and_safe(answer: Status) -> None:
     evidence = dataclasses.replace(
         _EVIDENCE,
         remedy=HOSTILE,
@@ -174,10 +174,10 @@ def test_a_page_is_whole_and_harmless(answer: Status) -> None:
     assert answer.name in page
     assert "\x1b" not in result.explain().text
     if findings:
-        assert "The cache lines at the crash" in page
+        assert "Cache lines at the crash" in page
         assert 'class="lost"' in page
 
 
-def test_the_package_explains_by_itself() -> None:
+def test_results_are_explained_without_further_imports() -> None:
     assert linpoint.explain.__name__ == "linpoint.explain"
     assert _result(Status.HOLDS).explain().text

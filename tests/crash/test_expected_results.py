@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The expected results that the host compares are those that the oracle allows, and no others."""
+"""The expected results that the host compares are exactly those that the oracle allows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def oracle(spec: str = "map", plan: CrashPlan = PLAN, results: list[Any] | None 
 
 
 def sections(script: bytes) -> list[dict[int, Any]]:
-    """The expected results before and after each operation, by the numbers of probes."""
+    """The expected results before and after each operation, by probe number."""
     known: dict[int, Any] = {}
     found: list[dict[int, Any]] = []
     for line in script.decode().split("\n"):
@@ -52,7 +52,7 @@ def sections(script: bytes) -> list[dict[int, Any]]:
     return found
 
 
-def test_a_script_has_what_probes_return_before_and_after_each_operation():
+def test_expected_results_cover_probes_before_and_after_each_operation():
     told = sections(oracle().expected_results(PLAN.probe_numbers))
     absent = {4: None, 6: False, 7: None, 8: None}
     one = {4: 10, 6: True, 7: None, 8: None}
@@ -79,7 +79,7 @@ def test_expected_results_are_allowed_and_others_are_judged():
     assert judge.checked == 0
 
 
-def test_only_changes_are_told():
+def test_only_changed_results_are_sent():
     lines = oracle().expected_results(PLAN.probe_numbers).split(b"\n")
     assert lines == [
         *(b"before", b"4 null", b"6 false", b"7 null", b"8 null"),
@@ -91,7 +91,7 @@ def test_only_changes_are_told():
     ]
 
 
-def test_results_that_are_not_one_thing_are_left_open():
+def test_nondeterministic_results_are_left_open():
     plan = CrashPlan("T", (call("push", 1),), (Probe(call("pop")), Probe(call("pop"))))
     told = sections(
         oracle("tests.crash.test_expected_results:EITHER", plan, [None]).expected_results(plan.probe_numbers)
@@ -99,13 +99,13 @@ def test_results_that_are_not_one_thing_are_left_open():
     assert told == [{1: "?", 2: "?"}, {1: "?", 2: "?"}]
 
 
-def test_no_results_are_expected_where_they_take_too_long(monkeypatch: pytest.MonkeyPatch):
+def test_results_that_take_too_long_are_not_computed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(expected_results, "_MAX_SPEC_STEPS", 3)
     assert oracle().expected_results(PLAN.probe_numbers) == b""
 
 
 class _Either:
-    """A bag: whatever is taken may have been any of it, or nothing."""
+    """A bag: the taken value may be any of its items, or nothing."""
 
     initial = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts of the whole command against those of a naive enumerator of crashes, on tiny workloads of whole and broken twins."""
+"""Verdicts of the whole command against those of a naive enumerator of crashes, on tiny workloads of zoo structures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.crash.zoo_twins import ZOO, Twin, twins
 
 _COMMAND = str(Path(sys.executable).with_name("linpoint"))
 _ONE_CRASH = "dl1,dl2,c2,exhaustive"
-"""Of one thread: what the enumerator enumerates."""
+"""Crash tests with one thread, which the enumerator covers."""
 _MAP = "get(1); get(2); get(3); remove(1); get(1); {0}(1, 9); get(1); get(2)"
 _SET = "contains(1); contains(2); remove(1); contains(1); add(1); contains(1); contains(2)"
 _QUEUE = "dequeue(); dequeue(); enqueue(9); dequeue(); dequeue()"
@@ -77,7 +77,7 @@ _TINY: dict[str, list[tuple[str, str]]] = {
 }
 """Workloads, and the probes after a crash in each."""
 _BROKEN_ELSEWHERE = {"DL3", "recovery"}
-"""Classes that take two threads or two crashes: nothing is wrong with such twins here."""
+"""Classes that need two threads or two crashes: such twins are correct here."""
 _IN_CI = ("linked_set.cpp-whole", "linked_set.cpp-BUG_NODE")
 
 
@@ -109,7 +109,7 @@ def test_verdicts_are_those_of_a_naive_enumerator(twin: Twin, tmp_path: Path) ->
         assert document["verdict"] == expected, (workload, expected, document)
         assert document["exhaustive"] or expected == "violation", workload
         broken = broken or expected == "violation"
-    # That both find nothing would be no agreement.
+    # Agreement that both find nothing would prove nothing.
     assert broken == bool(twin.classes - _BROKEN_ELSEWHERE), twin
 
 

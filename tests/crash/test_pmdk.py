@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that use PMDK, as they are: the model of libpmem and libpmemobj finds what breaks after a crash, and no more."""
+"""Unmodified programs that use PMDK: the model of libpmem and libpmemobj finds exactly what breaks after a crash."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def crash(*words: str) -> dict[str, Any]:
 
 
 def blamed(*files: str, twin: str) -> set[str]:
-    """The places that a twin's bug may be blamed on, by the marks in its sources."""
+    """The places that the bug of a twin may be blamed on, by the marks in its sources."""
     found = set()
     for file in files:
         for number, line in enumerate((_PROGRAMS / file).read_text().splitlines(), 1):
@@ -73,7 +73,7 @@ def test_a_transactional_queue_holds_in_every_crash_state(persistency: str) -> N
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
-def test_arrays_of_transactions_hold(compiler: str) -> None:
+def test_transactional_arrays_hold(compiler: str) -> None:
     scenario = "put(1, 3); put(2, 20); put(1, 40); remove(2); put(1, 1); put(3, 5); remove(1)"
     said = crash(*ARRAY, "--compiler", compiler, "--scenario", scenario, "--", "-lpmemobj", "-lpmem")
     assert said["verdict"] == "holds"
@@ -101,7 +101,7 @@ def test_broken_twins_are_found_and_blamed(
     assert classes <= set(first["class"])
 
 
-def test_the_model_does_what_the_library_does(tmp_path: Path) -> None:
+def test_the_model_behaves_like_the_library(tmp_path: Path) -> None:
     program = tmp_path / "semantics"
     subprocess.run(
         ["gcc", "-DREAL", "-o", str(program), str(_PROGRAMS / "semantics.c"), "-lpmemobj", "-lpmem"], check=True
@@ -119,7 +119,7 @@ def test_the_model_does_what_the_library_does(tmp_path: Path) -> None:
     assert said["verdict"] == "holds"
 
 
-def test_what_is_not_modelled_is_refused_by_name(tmp_path: Path) -> None:
+def test_functions_without_a_model_are_rejected_by_name(tmp_path: Path) -> None:
     file = tmp_path / "control.cpp"
     file.write_text("""
 #include <libpmemobj.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probes: legal after every crash, and such that nothing that was lost stays hidden."""
+"""Probes: legal after every crash, and sufficient to reveal every lost operation."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_probes_are_legal_after_every_crash(spec: str) -> None:
 
 
 @pytest.mark.parametrize("spec", [spec for spec in OPERATIONS if spec != "mutex"])
-def test_whatever_is_lost_shows(spec: str) -> None:
-    """After each operation that changes the object, an object without it answers some probe in another way."""
+def test_every_lost_operation_changes_some_probe(spec: str) -> None:
+    """After each update, an object without that update gives another answer to some probe."""
     words = purposes(spec)
     workload = WorkloadGenerator(words, "5").calls(40)
     probes = generated_probes(words, workload)
@@ -57,7 +57,7 @@ def test_whatever_is_lost_shows(spec: str) -> None:
         state = after
 
 
-def test_a_key_is_asked_about_only_when_somebody_has_named_it() -> None:
+def test_a_key_is_probed_only_after_an_operation_has_used_it() -> None:
     words = purposes("map")
     workload = [Call("insert", (5, 1)), Call("insert", (9, 1)), Call("get", (5,))]
     probes = generated_probes(words, workload)
@@ -67,18 +67,18 @@ def test_a_key_is_asked_about_only_when_somebody_has_named_it() -> None:
     assert any(probe.call.args[0] not in (5, 9) for probe in probes)
 
 
-def test_what_runs_beside_is_asked_about_from_the_beginning() -> None:
+def test_keys_of_concurrent_operations_are_probed_from_the_beginning() -> None:
     probes = generated_probes(purposes("set"), [Call("add", (1,))], [Call("add", (2,))])
     assert {probe.since for probe in probes if probe.call.args[0] == 2} == {0}
 
 
-def test_an_object_that_only_changes_is_asked_by_changing_it() -> None:
+def test_an_object_without_reads_is_probed_by_updates() -> None:
     words = purposes("set", {"add": ([INT], BOOL), "remove": ([INT], BOOL)})
     probes = generated_probes(words, [Call("add", (1,))])
     assert [str(probe.call) for probe in probes[:1]] == ["remove(1)"]
 
 
-def test_there_are_not_too_many() -> None:
+def test_the_number_of_probes_is_limited() -> None:
     words = purposes("map")
     workload = WorkloadGenerator(words, "1").calls(2000)
     probes = generated_probes(words, workload)
@@ -87,7 +87,7 @@ def test_there_are_not_too_many() -> None:
     assert {probe.call.args[0] for probe in probes if probe.call.operation == "get"} >= keys
 
 
-def test_a_drain_is_as_long_as_it_must_be() -> None:
+def test_a_drain_is_long_enough_to_empty_the_object() -> None:
     words = purposes("queue")
     workload = [Call("enqueue", (1,)), Call("enqueue", (2,)), Call("dequeue"), Call("enqueue", (3,))]
     probes = generated_probes(words, workload)
@@ -98,7 +98,7 @@ def test_a_drain_is_as_long_as_it_must_be() -> None:
 
 
 @pytest.mark.parametrize("spec", OPERATIONS)
-def test_reads_run_beside_what_changes_and_change_nothing(spec: str) -> None:
+def test_concurrent_reads_accompany_updates_and_change_nothing(spec: str) -> None:
     words = purposes(spec)
     workload = WorkloadGenerator(words, "7").calls(30)
     for read in concurrent_reads(words, workload):
@@ -108,7 +108,7 @@ def test_reads_run_beside_what_changes_and_change_nothing(spec: str) -> None:
         assert all(state == words.spec.initial for _, state in words.spec.outcomes(words.spec.initial, operation))
 
 
-def test_a_read_is_about_the_key_that_it_runs_beside() -> None:
+def test_a_concurrent_read_uses_the_key_of_the_update() -> None:
     workload = [Call("insert", (3, 1)), Call("get", (3,)), Call("erase", (4,))]
     found = [(read.call, read.since) for read in concurrent_reads(purposes("map"), workload)]
     assert found == [(Call("get", (3,)), 0), (Call("get", (4,)), 2)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Violations as causes: one for each line that is blamed, whatever goes wrong there."""
+"""Violations grouped by root cause: one cause for each blamed line, whatever the violation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from linpoint.hosts.crash_messages import (
 
 
 class _Lines:
-    """Code by its offset is on a line by tens: compilers make several stores of one line."""
+    """Code offsets map to lines by tens, since compilers make several stores of one line."""
 
     def key(self, store: StoreEvent) -> str:
         assert store.place is not None
@@ -48,7 +48,7 @@ def _causes(*runs: list[CrashViolation]) -> list[RootCause]:
     return group_by_cause(made)
 
 
-def test_a_line_is_told_once_however_it_goes_wrong_there() -> None:
+def test_a_line_is_reported_once_for_all_its_violations() -> None:
     lost = _violation(0, "DL1", root=_store(410), proven=True)
     half_done = _violation(1, "DL2", root=_store(411), family="unrecovered", proven=True)
     seen = _violation(0, "DL3", sync=_store(412), dl3=OverlappingOperations(0, 1, 1))
@@ -58,7 +58,7 @@ def test_a_line_is_told_once_however_it_goes_wrong_there() -> None:
     assert cause.count == 6
 
 
-def test_other_lines_and_locks_are_other_causes() -> None:
+def test_other_lines_and_locks_are_separate_causes() -> None:
     lost = _violation(0, "DL1", root=_store(410), proven=True)
     other = _violation(1, "DL1", root=_store(420), proven=True)
     lock = _violation(2, "DL1", root=_store(410), lock=True)
@@ -66,7 +66,7 @@ def test_other_lines_and_locks_are_other_causes() -> None:
     assert [cause.key for cause in causes] == ["list.cpp:41", "list.cpp:42", "list.cpp:41 lock"]
 
 
-def test_what_takes_one_crash_is_shown_before_what_takes_two() -> None:
+def test_a_violation_with_one_crash_is_preferred_to_one_with_two() -> None:
     twice = _violation(0, "recovery", root=_store(410), proven=True)
     once = _violation(1, "C2", root=_store(410), proven=True)
     (cause,) = _causes([twice, once])
@@ -74,7 +74,7 @@ def test_what_takes_one_crash_is_shown_before_what_takes_two() -> None:
     assert set(cause.classes) == {"C2", "recovery"}
 
 
-def test_whoever_sees_what_is_half_done_is_told_of_where_it_began() -> None:
+def test_observing_a_half_done_operation_is_blamed_on_its_first_store() -> None:
     began = _violation(0, "DL2", root=_store(410), family="unrecovered", proven=True)
     beside = {"family": "unrecovered", "dl3": OverlappingOperations(0, 1, 2)}
     seen = _violation(0, "DL3", sync=_store(430), stores=[_store(410), _store(430)], **beside)

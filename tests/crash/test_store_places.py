@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lines of source store to."""
+"""The name of the variable that a source line stores to."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from linpoint.traces.trace import SourcePlace
         ("", None),
     ],
 )
-def test_what_a_line_stores_to(text: str, name: str | None) -> None:
+def test_the_stored_variable_is_found_in_the_line(text: str, name: str | None) -> None:
     found = stored_name(SourcePlace("list.hpp", 3, None, text))
     if name is None:
-        assert found in (None, "node")  # a declaration names what it declares
+        assert found in (None, "node")  # a declaration names the variable it declares
     else:
         assert found == name
 
 
-def test_no_place_stores_to_nothing() -> None:
+def test_without_a_place_there_is_no_stored_variable() -> None:
     assert stored_name(None) is None

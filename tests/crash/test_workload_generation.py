@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workloads: legal, biased, the same for the same seed, better covering ones preferred; and given ones."""
+"""Workloads, generated and given: legal, biased, deterministic for a seed, and chosen by coverage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def workload_of(
     edges: Callable[[Sequence[Call]], int],
     limits: SearchLimits = UNLIMITED,
 ) -> list[Call]:
-    """The workload that covers most edges."""
+    """The workload that covers the most edges."""
     candidates = candidate_workloads(words, count, seed, limits)
     calls: Sequence[Call] = next(candidates)
     while True:
@@ -56,7 +56,7 @@ def test_every_workload_is_a_legal_run_of_the_spec(spec: str, pattern: str) -> N
     assert {call.operation for call in calls} == set(words.by_name)
 
 
-def test_what_adds_gets_fresh_keys_and_the_rest_existing_ones() -> None:
+def test_insertions_get_fresh_keys_and_other_operations_existing_ones() -> None:
     calls = WorkloadGenerator(purposes("map"), "1").calls(1000)
     seen: set[object] = set()
     fresh = {"insert": [0, 0], "get": [0, 0], "erase": [0, 0], "put": [0, 0]}
@@ -79,7 +79,7 @@ def test_comparisons_often_succeed() -> None:
     assert succeeded > tried / 3
 
 
-def test_words_of_a_memory_are_compared_with_what_they_hold() -> None:
+def test_compare_and_swap_often_expects_the_stored_value() -> None:
     words = purposes("mwcas", read=(((0,), (1,), (5,)),))
     state, succeeded = words.spec.initial, 0
     for call in WorkloadGenerator(words, "1").calls(300):
@@ -91,7 +91,7 @@ def test_words_of_a_memory_are_compared_with_what_they_hold() -> None:
     assert succeeded > 50
 
 
-def test_the_values_that_a_test_gives_are_used() -> None:
+def test_values_given_by_the_test_are_used() -> None:
     words = purposes("map", insert=((3, 4), (30, 40)))
     calls = WorkloadGenerator(words, "1").calls(100)
     assert {call.args for call in calls if call.operation == "insert"} <= {(3, 30), (3, 40), (4, 30), (4, 40)}
@@ -99,7 +99,7 @@ def test_the_values_that_a_test_gives_are_used() -> None:
 
 
 @pytest.mark.parametrize("buckets", [8, 64])
-def test_keys_in_strides_collide_where_keys_in_a_row_do_not(buckets: int) -> None:
+def test_strided_keys_collide_where_consecutive_keys_do_not(buckets: int) -> None:
     def fullest(pattern: str) -> int:
         calls = WorkloadGenerator(purposes("map"), "1", pattern).calls(250)
         added = {call.args[0] for call in calls if call.operation == "insert"}
@@ -108,7 +108,7 @@ def test_keys_in_strides_collide_where_keys_in_a_row_do_not(buckets: int) -> Non
     assert fullest("strided") >= 2 * fullest("ascending")
 
 
-def test_a_workload_that_goes_on_in_another_manner_still_has_fresh_keys() -> None:
+def test_a_workload_that_changes_its_pattern_still_has_fresh_keys() -> None:
     generator, calls = WorkloadGenerator(purposes("map"), "1"), []
     for pattern in ("strided", "ascending", "sparse", "strided", "shuffled", "ascending"):
         generator = generator.another(pattern, pattern)
@@ -117,9 +117,9 @@ def test_a_workload_that_goes_on_in_another_manner_still_has_fresh_keys() -> Non
     assert sum(count > 1 for count in Counter(added).values()) < len(added) / 4
 
 
-def test_a_workload_may_go_on_in_another_manner_than_it_began() -> None:
+def test_a_workload_may_change_its_pattern() -> None:
     def edges(calls: Sequence[Call]) -> int:
-        """A chain of a table, and many keys in a row: no pattern has both."""
+        """A long chain of a table, and many consecutive keys: no single pattern has both."""
         keys = {call.args[0] for call in calls if call.operation == "insert"}
         row = sum(key + 1 in keys for key in keys)
         chains = Counter(key % 64 for key in keys)
@@ -134,13 +134,13 @@ def test_a_workload_may_go_on_in_another_manner_than_it_began() -> None:
     assert best > alone
 
 
-def test_a_small_type_runs_out_of_fresh_keys_and_goes_on() -> None:
+def test_a_small_type_that_runs_out_of_fresh_keys_reuses_keys() -> None:
     words = purposes("set", {"add": ([BYTE], BOOL), "contains": ([BYTE], BOOL), "remove": ([BYTE], BOOL)})
     calls = WorkloadGenerator(words, "1", "sparse").calls(2000)
     assert all(0 <= call.args[0] <= 255 for call in calls)
 
 
-def test_the_same_seed_gives_the_same_and_another_one_another() -> None:
+def test_the_seed_determines_the_workload() -> None:
     words = purposes("map")
 
     def edges(calls: Sequence[Call]) -> int:
@@ -150,7 +150,7 @@ def test_the_same_seed_gives_the_same_and_another_one_another() -> None:
     assert workload_of(words, 100, 5, edges) != workload_of(words, 100, 6, edges)
 
 
-def test_the_candidate_that_covers_most_is_kept_and_grown() -> None:
+def test_the_candidate_with_the_best_coverage_is_kept_and_extended() -> None:
     words = purposes("map")
     asked: list[tuple[int, int]] = []
 
@@ -166,14 +166,14 @@ def test_the_candidate_that_covers_most_is_kept_and_grown() -> None:
     assert sum(call.operation == "erase" for call in calls) == max(found for size, found in asked if size == 400)
 
 
-def test_without_time_the_first_candidate_is_taken() -> None:
+def test_without_time_the_first_candidate_is_used() -> None:
     asked = []
     calls = workload_of(purposes("map"), 100, 0, lambda calls: asked.append(1) or 1, SearchLimits(0.0))
     assert len(calls) == 100
     assert len(asked) == 1
 
 
-def test_a_spec_of_a_user_is_understood() -> None:
+def test_workloads_are_generated_for_a_user_spec() -> None:
     @linpoint.spec
     class Bag:
         initial = ()
@@ -194,7 +194,7 @@ def test_a_spec_of_a_user_is_understood() -> None:
     assert len(WorkloadGenerator(words, "1").calls(50)) == 50
 
 
-def test_values_by_number_are_different_as_long_as_there_are_others() -> None:
+def test_numbered_values_are_distinct_while_the_type_allows() -> None:
     for kind in ("integer", "number", "string"):
         said = TypeDescription(kind, -(2**31), 2**31 - 1)
         assert len({nth_value(said, number) for number in range(2000)}) == 2000
@@ -213,7 +213,7 @@ def test_a_workload_is_read_from_operation_lines_and_from_text(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("text", ["{}", '{"op": 5}', '{"op": "get", "args": 5}', "get(1", '{"op": "get"\n'])
-def test_a_workload_that_is_none_says_where(tmp_path: Path, text: str) -> None:
+def test_an_invalid_workload_is_reported_with_its_place(tmp_path: Path, text: str) -> None:
     file = tmp_path / "workload"
     file.write_text(text)
     with pytest.raises(TestError, match="LP-C002") as raised:

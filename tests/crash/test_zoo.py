@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Persistent structures of our own: every broken twin is found, with its class, and blamed on its line; whole ones are not."""
+"""Persistent structures of the zoo: each broken twin is found, with its class and its line; correct structures pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.crash.zoo_twins import ZOO, Twin, twins
 _COMMAND = str(Path(sys.executable).with_name("linpoint"))
 _TWINS = twins()
 _IN_CI = ("linked_set.cpp",)
-"""Whole structures that are not left to the long lane."""
+"""Correct structures that are not left to the long lane."""
 
 
 def crash(twin: Twin, *options: str, seconds: int = 60) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def crash(twin: Twin, *options: str, seconds: int = 60) -> dict[str, Any]:
 
 
 def _lanes(chosen: list[Twin]) -> list[Any]:
-    """One of each file in CI, the others in the long lane."""
+    """One structure of each file in CI, the others in the long lane."""
     seen: set[str] = set()
     lanes = []
     for twin in chosen:
@@ -41,7 +41,7 @@ def _lanes(chosen: list[Twin]) -> list[Any]:
 
 
 @pytest.mark.parametrize("twin", _lanes([twin for twin in _TWINS if not twin.bug]))
-def test_a_whole_structure_is_silent(twin: Twin) -> None:
+def test_a_correct_structure_passes(twin: Twin) -> None:
     document = crash(twin, "--operations", "1000")
     assert document["verdict"] == "holds", document
     assert document["findings"] == []
@@ -61,14 +61,14 @@ def test_a_broken_twin_is_found_and_blamed(twin: Twin) -> None:
 
 
 @pytest.mark.long
-def test_a_read_that_the_workload_does_not_have_runs_beside_the_store() -> None:
+def test_a_read_absent_from_the_workload_runs_concurrently_with_the_store() -> None:
     (twin,) = (twin for twin in _TWINS if twin.bug == "BUG_READ_LINK")
     findings = crash(twin, "--operations", "300")["findings"]
     assert [(each["class"], each["place"]) for each in findings] == [(["DL3"], next(iter(twin.blamed)))]
 
 
 @pytest.mark.long
-def test_a_remedy_says_which_flushes_leave_the_line_out() -> None:
+def test_a_remedy_names_the_flushes_that_miss_the_line() -> None:
     (twin,) = (each for each in _TWINS if str(each) == "hash_table.cpp-BUG_CHAIN")
     chain = "put(1, 1); put(5, 5); put(9, 9); put(13, 13); put(17, 17); put(21, 21); put(2, 2)"
     document = crash(twin, "--tests", "dl1", "--scenario", chain)
@@ -82,7 +82,7 @@ def test_a_remedy_says_which_flushes_leave_the_line_out() -> None:
     assert any(each in remedy for remedy in remedies for each in near), remedies
 
 
-def test_the_zoo_says_what_is_wrong_with_it() -> None:
+def test_every_broken_twin_declares_its_classes_and_lines() -> None:
     bugs = [twin for twin in _TWINS if twin.bug]
     assert len(bugs) > 25
     assert all(twin.classes and twin.blamed for twin in bugs)

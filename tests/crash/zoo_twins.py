@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the structures of the zoo say of themselves: their spec, their broken twins, and the lines to blame.
+"""Declarations in the sources of the zoo: the spec, the broken twins, and the lines to blame.
 
 // zoo: spec=set sources=more.c kind=BUG_NODE:DL1,C2 BUG_LINK:C2
 // zoo: kind=BUG_OTHER:C2
@@ -21,18 +21,18 @@ _BLAME = re.compile(r"blame: ([^*]*)")
 
 @dataclass(frozen=True)
 class Twin:
-    """A structure, whole or broken in one way."""
+    """A structure, correct or broken in one way."""
 
     file: str
     spec: str
     sources: tuple[str, ...]
     bug: str = ""
     classes: frozenset[str] = frozenset()
-    """That the finding may have."""
+    """Classes that the finding may have."""
     kind: str = ""
-    """The class that it is written for, which the finding must have."""
+    """The class that the twin is written for, which the finding must have."""
     scenario: str = ""
-    """That shows it, if one is known."""
+    """A scenario that shows the bug, if one is known."""
     blamed: frozenset[str] = frozenset()
     """Places, one of which the finding must blame."""
 
@@ -80,7 +80,7 @@ def _twins(file: Path) -> list[Twin]:
 
 
 def _blamed(files: list[str], bug: str) -> list[str]:
-    """The lines that a comment blames for a bug."""
+    """The lines to which comments attribute a bug."""
     found = []
     for name in files:
         for number, line in enumerate((ZOO / name).read_text(encoding="utf-8").splitlines(), 1):

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading and running the fenced blocks of a Markdown page.
 
-    ```python     runs; all blocks of a page share one namespace and one folder
-    ```console    each `$ command` (continued by `> more`) runs, in one shell a block; the lines after it are its output
+    ```python     runs; all blocks of a page share one namespace and one directory
+    ```console    each `$ command` (continued by `> more`) runs, one shell per block; the lines after it are its output
     ```json, ```text, ```edn, ```csv, ```yaml
-                  data: JSON, CSV and YAML must parse; a command `linpoint` in YAML must have the options it is given
+                  data: JSON, CSV and YAML must parse; a `linpoint` command in YAML must have valid options
 
-    ```cpp        the source of a program that a command on the page is given; it needs a file
+    ```cpp        the source of a program for a command on the page; it needs a file
 
-    ```{eval-rst} Sphinx directives of the API reference; the build of the site runs them, and `test_reference.py`
+    ```{eval-rst} Sphinx directives of the API reference; the build of the site and `test_reference.py` run them
 
-A comment before a block says what else it is. `<!-- file: NAME -->` writes the block to NAME in the page's folder
-(a Python block too, which then does not run); `<!-- output -->` says that a text block is what the Python block before
-it printed. In expected output `...` matches anything on its line, and a line with only `...` any number of lines.
-Guarantee: a block of any other kind is an error, so nothing on a page goes untested.
+A comment before a block states what else it is. `<!-- file: NAME -->` writes the block to NAME in the page's directory
+(a Python block too, which then does not run); `<!-- output -->` marks a text block as the output of the Python block
+before it. In expected output `...` matches anything on its line, and a line with only `...` any number of lines.
+Guarantee: a block of any other kind is an error, so every block of a page is tested.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _SECONDS = 600
 
 
 class BlockError(AssertionError):
-    """A block does not do what the page says."""
+    """A block does not behave as the page states."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block, the line it begins at, and what the comment before it says."""
+    """A fenced block, its first line, and the instructions in the comment before it."""
 
     kind: str
     text: str
@@ -66,7 +66,7 @@ class Block:
 
 
 def blocks_of(page: str) -> Iterator[Block]:
-    """The fenced blocks of a page's text."""
+    """The fenced blocks in the text of a page."""
     lines = page.split("\n")
     at = 0
     while at < len(lines):
@@ -88,7 +88,9 @@ def blocks_of(page: str) -> Iterator[Block]:
 
 
 def run_page(path: Path, folder: Path, commands: Path | None = None) -> None:
-    """Run the blocks of a page in ``folder``, with ``commands`` before all others on the search path; raises ``BlockError`` at the first that is not as the page says."""
+    """Run the blocks of a page in ``folder``, with ``commands`` before all others on the search path.
+
+    Raises ``BlockError`` at the first block that does not behave as the page states."""
     namespace: dict[str, Any] = {"__name__": "page"}
     printed: str | None = None
     with _inside(folder, commands):
@@ -112,7 +114,7 @@ def run_page(path: Path, folder: Path, commands: Path | None = None) -> None:
 
 @contextlib.contextmanager
 def _inside(folder: Path, commands: Path | None) -> Iterator[None]:
-    """In ``folder``, and able to import its modules, of which none is left afterwards."""
+    """Inside ``folder``, with its modules importable; they are unloaded afterwards."""
     modules = set(sys.modules)
     here = Path.cwd()
     path = os.environ.get("PATH", "")
@@ -131,7 +133,7 @@ def _inside(folder: Path, commands: Path | None) -> Iterator[None]:
 
 
 def _commands_first(path: str, commands: Path | None) -> str:
-    """A search path with this environment's commands first, and ``commands`` before them."""
+    """A search path with ``commands`` first, then the commands of this environment."""
     return os.pathsep.join([str(each) for each in (commands, Path(sys.executable).parent) if each] + [path])
 
 
@@ -155,7 +157,7 @@ def _check_data(block: Block, place: str) -> None:
 
 
 def _check_yaml(block: Block, place: str) -> None:
-    """The steps of a pipeline cannot run here, but what they ask of our command must exist."""
+    """The steps of a pipeline cannot run here, but their linpoint commands and options must exist."""
     commands = {name: app.get_command(Context(app), name) for name in app.entries}
     values = [yaml.safe_load(block.text)]
     while values:
@@ -172,7 +174,7 @@ def _check_yaml(block: Block, place: str) -> None:
 
 def _run_python(block: Block, namespace: dict[str, Any], place: str) -> str:
     printed = io.StringIO()
-    padded = "\n" * block.line + block.text  # so that tracebacks have the page's line numbers
+    padded = "\n" * block.line + block.text  # so that tracebacks have the line numbers of the page
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(padded, place.rpartition(":")[0], "exec", dont_inherit=True), namespace)
@@ -183,7 +185,7 @@ def _run_python(block: Block, namespace: dict[str, Any], place: str) -> str:
 
 def _run_console(block: Block, folder: Path, place: str, path: Path | None) -> None:
     commands = list(_commands(block, place))
-    # One shell for all, and $? stays that of the command before.
+    # One shell for all commands; $? keeps the status of the previous command.
     script = "\n".join(
         f"{command}\n{{ status=$?; printf '%s' '{_END_OF_COMMAND}'; (exit $status); }}" for command, _ in commands
     )
@@ -231,7 +233,7 @@ def run_shell(script: str, folder: Path, commands: Path | None = None) -> subpro
 
 
 def compare(expected: str, actual: str, place: str) -> None:
-    """Raise unless ``actual`` is as ``expected``, where ``...`` matches anything."""
+    """Raise unless ``actual`` matches ``expected``, where ``...`` matches anything."""
     wanted = [line.rstrip() for line in expected.rstrip("\n").split("\n")]
     got = [line.rstrip() for line in actual.rstrip("\n").split("\n")]
     if not matches(wanted, got):
@@ -240,7 +242,7 @@ def compare(expected: str, actual: str, place: str) -> None:
 
 
 def matches(wanted: list[str], got: list[str]) -> bool:
-    """Whether the lines ``got`` are as ``wanted``."""
+    """Whether the lines ``got`` match ``wanted``."""
     pattern = "".join(
         r"(?:.*\n)*?" if line.strip() == "..." else ".*".join(map(re.escape, line.split("..."))) + r"\n"
         for line in wanted

@@ -2,8 +2,8 @@
 """Rewrites the outputs in the documentation that have changed: `python -m tests.docs.refresh [PAGE...]`, then
 read the diff.
 
-Lines that still match stay as they are, with their `...`; times and replay tokens in new lines become `...`. An output
-with a line of only `...` is left to people.
+Lines that still match stay unchanged, with their `...`; times and replay tokens in new lines become `...`. Outputs
+with a line of only `...` must be edited by hand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CHANGING = re.compile(r"\d+\.\d{3} s|(?<=lp1-)[\w-]+")
 
 
 def refreshed(expected: str, actual: str) -> str:
-    """``actual``, with the lines of ``expected`` that match it."""
+    """``actual``, with the lines of ``expected`` that still match."""
     kept = [line.rstrip() for line in expected.rstrip("\n").split("\n")]
     lines = []
     for line in actual.rstrip("\n").split("\n"):
@@ -31,7 +31,7 @@ def refreshed(expected: str, actual: str) -> str:
 
 
 def refresh(page: Path) -> None:
-    """Bring one page up to date, as far as that can be done without a person."""
+    """Bring one page up to date, as far as that is possible automatically."""
     changes: list[tuple[str, str]] = []
 
     def note(expected: str, actual: str, place: str) -> None:

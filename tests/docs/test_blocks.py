@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation is true: every block of every page runs, and says what happens."""
+"""The documentation is true: every block of every page runs and does what the page states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.docs.pages import PAGES, ROOT, Block, BlockError, blocks_of, compare,
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page, tmp_path, tmp_path_factory, server):
     if "```cpp" in page.read_text(encoding="utf-8"):
-        find_host(find_compiler())  # which takes longer than a command on a page may
+        find_host(find_compiler())  # for a command that takes longer than a page allows
     commands = tmp_path_factory.mktemp("commands")
     server.install(commands)
     run_page(page, tmp_path, commands)
@@ -26,7 +26,7 @@ def test_there_are_pages():
     assert len(PAGES) > 15
 
 
-# The runner itself: a page that is not true must not pass.
+# The runner itself: a false page must fail.
 
 
 def run(text: str, folder: Path, monkeypatch) -> None:
@@ -59,7 +59,7 @@ def run(text: str, folder: Path, monkeypatch) -> None:
         "<!-- file: a.py -->\n'''python\n1 +\n'''",
     ],
 )
-def test_what_is_not_true_fails(page, tmp_path, monkeypatch):
+def test_false_pages_fail(page, tmp_path, monkeypatch):
     with pytest.raises((BlockError, ValueError, SyntaxError, yaml.YAMLError)):
         run(page, tmp_path, monkeypatch)
 
@@ -80,7 +80,7 @@ def test_what_is_not_true_fails(page, tmp_path, monkeypatch):
         "  '''python\n  assert True\n  '''",
     ],
 )
-def test_what_is_true_passes(page, tmp_path, monkeypatch):
+def test_true_pages_pass(page, tmp_path, monkeypatch):
     run(page, tmp_path, monkeypatch)
 
 
@@ -89,7 +89,7 @@ def test_blocks_have_their_line_kind_and_comment():
     assert list(blocks_of(text)) == [Block("json", "{}\n", 5, "x.jsonl")]
 
 
-def test_dots_match_within_a_line_only():
+def test_dots_match_within_one_line_only():
     compare("a ... c\n", "a b c\n", "")
     with pytest.raises(BlockError):
         compare("a ... c\n", "a b\nc\n", "")

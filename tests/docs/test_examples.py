@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example runs by the command in its header and ends with the exit code that the header says.
+"""Every example runs with the command in its header and ends with the exit code stated there.
 
 A header is two comment lines, `Run: COMMAND` and `Exit code: N`. A file without one is data of another example.
 """
@@ -24,7 +24,7 @@ HEADERS = {path: HEADER.search(path.read_text(encoding="utf-8")) for path in FIL
 @pytest.mark.parametrize("path", [path for path in FILES if HEADERS[path]], ids=lambda path: path.name)
 def test_example(path, tmp_path):
     if path.suffix == ".cpp":
-        find_host(find_compiler())  # which takes longer than an example may
+        find_host(find_compiler())  # for an example that takes longer than usual
     folder = shutil.copytree(EXAMPLES, tmp_path / "examples")
     command, code = HEADERS[path].groups()
     done = run_shell(command, folder)
@@ -41,5 +41,5 @@ def test_there_are_examples():
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_the_overview_names_it(path):
+def test_the_overview_names_every_example(path):
     assert f"`{path.name}`" in (EXAMPLES / "README.md").read_text(encoding="utf-8")

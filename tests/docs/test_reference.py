@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference is complete: every code, option, format, spec and public name has its place."""
+"""The reference is complete: every code, option, format, spec and public name is documented."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def text_of(page: str) -> str:
 
 
 def sections_of(page: str) -> dict[str, str]:
-    """The text beneath each heading of the second level, without its backticks."""
+    """The text under each second-level heading, without its backticks."""
     parts = re.split(r"^## (.+)$", text_of(page), flags=re.MULTILINE)
     return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
@@ -55,7 +55,7 @@ def sections_of(page: str) -> dict[str, str]:
 # Errors
 
 
-def test_errors_has_exactly_the_codes():
+def test_the_errors_page_has_exactly_the_codes():
     assert re.findall(r"^## (LP-\S+)", text_of("errors.md"), re.MULTILINE) == list(CODES)
 
 
@@ -73,7 +73,7 @@ def test_each_code_has_its_anchor_meaning_message_and_remedy(code):
 COMMANDS = {name: app.get_command(Context(app), name) for name in app.entries}
 
 
-def test_commands_has_exactly_the_commands():
+def test_the_commands_page_has_exactly_the_commands():
     assert {title.removeprefix("linpoint ") for title in sections_of("commands.md")} >= set(COMMANDS)
 
 
@@ -93,7 +93,7 @@ def shared_options_of(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_has_its_options(name):
+def test_each_command_documents_its_options(name):
     section = sections_of("commands.md")[f"linpoint {name}"]
     shared = shared_options_of(name)
     assert set(shared) <= set(options_of(name))
@@ -129,7 +129,7 @@ def test_each_condition_is_explained(name):
 
 
 @pytest.mark.parametrize(("word", "meaning"), REASONS.items())
-def test_each_reason_has_its_meaning(word, meaning):
+def test_each_reason_is_explained(word, meaning):
     assert f"| `{word}` | {meaning} |" in EXPLAINED
 
 
@@ -155,7 +155,7 @@ MEANING_OF_NULL = {
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_each_spec_has_its_operations_and_what_null_means(name):
+def test_each_spec_documents_its_operations_and_the_meaning_of_null(name):
     section = sections_of("specs.md")[name]
     for step in BUILT_IN[name].steps.values():
         row = re.search(
@@ -279,7 +279,7 @@ def test_each_second_name_refers_to_the_first(entries, name, first):
 )
 def test_every_page_is_reachable(page):
     name = str(page.relative_to(ROOT / "docs").with_suffix(""))
-    if page.parent.name == "internals":  # for contributors, who read it in the repository
+    if page.parent.name == "internals":  # pages for contributors, who read them in the repository
         index = (page.parent / "index.md").read_text(encoding="utf-8")
         assert page.name == "index.md" or f"({page.name})" in index
         return

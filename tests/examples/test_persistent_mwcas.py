@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of a persistent multi-word CAS: correct algorithms pass, both bugs are found, and its log is what it says.
+"""The driver of a persistent multi-word CAS: correct algorithms pass, both bugs are found, the log fits the summary.
 
-Interleavings are the machine's, so a bug gets several seeds; a correct algorithm must pass with every one.
+The machine chooses the interleavings, so each bug gets several seeds; a correct algorithm must pass with every seed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def program(tmp_path_factory):
 
 
 def drive(program, log, *options):
-    """Run the driver with its history in ``log``, and give what it says about the run."""
+    """Run the driver with its history in ``log`` and return its summary of the run."""
     command = [program, "--log", log, *map(str, options)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     return json.loads(done.stderr)
@@ -151,7 +151,7 @@ def test_values_are_unique_and_expected_ones_were_read_before(program, tmp_path)
             assert all(read[address, old] <= line["call"] for address, old, _ in line["args"][0])
 
 
-def test_unread_values_are_expected_on_demand(program, tmp_path):
+def test_an_option_makes_operations_expect_unread_values(program, tmp_path):
     log = tmp_path / "history.jsonl"
     drive(program, log, "--unread-expected")
     operations = lines(log)
@@ -159,7 +159,7 @@ def test_unread_values_are_expected_on_demand(program, tmp_path):
     assert {cell[1] for line in operations if line["op"] == "mwcas" for cell in line["args"][0]} - read
 
 
-def test_crashes_cut_operations_off(program, tmp_path):
+def test_crashes_interrupt_operations(program, tmp_path):
     log = tmp_path / "history.jsonl"
     said = drive(program, log, "--crashes", 5, "--process-crashes", 5)
     history = lines(log)
@@ -174,7 +174,7 @@ def test_crashes_cut_operations_off(program, tmp_path):
             assert not any(line["call"] < time < line["return"] for time in whole)
 
 
-def test_a_run_by_time_ends_in_time(program, tmp_path):
+def test_a_timed_run_ends_on_time(program, tmp_path):
     log = tmp_path / "history.jsonl"
     said = drive(program, log, "--seconds", 0.05, "--crashes", 2)
     assert 0.04 < said["seconds"] < 5
@@ -202,7 +202,7 @@ def test_nothing_is_written_without_a_log(program):
         (["--words", "5"], "--words is more than --addresses"),
         (["--bug", "lost-update"], "--bug lost-update is a bug of --algorithm mwswap"),
         (["--bug", "dirty-bit", "--algorithm", "mwswap"], "--bug dirty-bit is a bug of --algorithm mwcas"),
-        (["--speed", "3"], "there is no option --speed"),
+        (["--speed", "3"], "unknown option --speed"),
         (["--log"], "--log is unknown or lacks its value"),
     ],
 )
@@ -212,7 +212,7 @@ def test_usage_errors(program, options, complaint):
     assert done.stderr.startswith(f"driver: {complaint}")
 
 
-def test_a_log_that_cannot_be_written(program, tmp_path):
+def test_an_unwritable_log_is_an_error(program, tmp_path):
     done = subprocess.run([program, "--log", tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert "cannot write" in done.stderr
@@ -226,7 +226,7 @@ def test_help_names_every_option(program):
 
 
 @pytest.mark.usefixtures("program")
-def test_the_runner_does_what_its_header_says(tmp_path):
+def test_the_runner_matches_its_header(tmp_path):
     header = re.search(
         r"^# Run: python (run\.py) (.+)\n# Exit code: (\d)", (FOLDER / "run.py").read_text(), re.MULTILINE
     )
@@ -234,10 +234,10 @@ def test_the_runner_does_what_its_header_says(tmp_path):
     assert done.returncode == int(header[3]), done.stdout
 
 
-def test_the_overview_names_it():
+def test_the_overview_names_the_example():
     assert "`persistent_mwcas/`" in (ROOT / "examples" / "README.md").read_text()
 
 
-def test_its_page_names_every_file():
+def test_the_page_names_every_file():
     page = (FOLDER / "README.md").read_text()
     assert not [path.name for path in FOLDER.glob("*.?pp") if f"`{path.name}`" not in page]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running tasks on threads: all of them, those that they add, and coming back whatever they do."""
+"""Tasks on threads: all run, including those added later, and the executor returns whatever the tasks do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from linpoint.executors.thread_executor import Task, run_all
 
 
-def told_at_once() -> bool:
+def stop_immediately() -> bool:
     return True
 
 
@@ -24,7 +24,7 @@ def never() -> bool:
 
 @pytest.mark.parametrize("jobs", [1, 2, 7])
 @pytest.mark.parametrize("count", [0, 1, 50])
-def test_all_tasks_run_and_those_that_they_add(jobs: int, count: int) -> None:
+def test_all_tasks_run_including_added_ones(jobs: int, count: int) -> None:
     done: list[int] = []
 
     def task(number: int) -> Task:
@@ -38,7 +38,7 @@ def test_all_tasks_run_and_those_that_they_add(jobs: int, count: int) -> None:
     assert sorted(done) == sorted([*range(count), *range(1_000, 1_000 + count)])
 
 
-def test_the_first_error_is_raised_and_the_others_are_told() -> None:
+def test_the_first_error_is_raised_and_interrupts_the_other_tasks() -> None:
     told = threading.Event()
 
     def wrong() -> list[Task]:
@@ -53,11 +53,11 @@ def test_the_first_error_is_raised_and_the_others_are_told() -> None:
 
 
 def returns_soon(tasks: list[Task]) -> None:
-    """The tasks never end: that it returns is all there is to see."""
-    run_all(tasks, jobs=2, watch=told_at_once, interrupt=lambda: None)
+    """The tasks never end, so returning is all there is to check."""
+    run_all(tasks, jobs=2, watch=stop_immediately, interrupt=lambda: None)
 
 
-def test_a_task_that_never_ends_is_left_behind() -> None:
+def test_a_task_that_never_ends_is_abandoned() -> None:
     def endless() -> list[Task]:
         while True:
             time.sleep(0.01)
@@ -65,8 +65,8 @@ def test_a_task_that_never_ends_is_left_behind() -> None:
     returns_soon([endless, endless])
 
 
-def test_a_task_that_keeps_the_lock_of_the_others_does_not_keep_the_caller() -> None:
-    """As when it is hit by an exception at the wrong moment."""
+def test_a_task_holding_the_shared_lock_does_not_block_the_caller() -> None:
+    """As after an exception at the wrong moment."""
 
     def forever() -> Iterator[Task]:
         while True:
@@ -79,7 +79,7 @@ def test_a_task_that_keeps_the_lock_of_the_others_does_not_keep_the_caller() -> 
     returns_soon([forever, list])
 
 
-def test_tasks_that_end_while_they_are_abandoned_do_not_keep_the_caller() -> None:
+def test_tasks_that_end_while_being_abandoned_do_not_block_the_caller() -> None:
     def short() -> list[Task]:
         return [short]  # and so on
 
@@ -116,7 +116,7 @@ linpoint.stress(Stuck, spec="mutex", budget=3, patience=0.5)
     ],
     ids=["task", "stress"],
 )
-def test_code_can_be_traced_while_a_thread_that_was_left_behind_waits(abandon: str) -> None:
-    """In 3.11 it would go round and round for an exception that the thread never comes to take."""
+def test_code_can_be_traced_while_an_abandoned_thread_waits(abandon: str) -> None:
+    """Python 3.11 would loop over an exception that the waiting thread never receives."""
     source = _WAITS_FOR_EVER.format(abandon=abandon) + "import os; os._exit(0)"
     subprocess.run([sys.executable, "-c", source], timeout=60, check=True)

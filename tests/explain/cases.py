@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories whose explanations are kept word for word: a violation of every built-in spec, and one of every cause."""
+"""Histories whose explanations are golden texts: a violation of every built-in spec, and one of every cause."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _lines(*rows: tuple[Any, str, list[Any], Any, float, float | None], **more: 
 
 
 def _tiny(count: int) -> list[dict[str, Any]]:
-    """A register whose reader's clock is a little late: it sees each value just after the next one is written."""
+    """A register whose reader's clock is slightly late: it sees each value just after the next one is written."""
     lines = []
     for number in range(count):
         start = 100 * number
@@ -101,7 +101,7 @@ def _tiny(count: int) -> list[dict[str, Any]]:
 
 
 def _split() -> list[dict[str, Any]]:
-    """Two pairs of clients, each of which sees only what it wrote itself."""
+    """Two pairs of clients, each of which sees only its own writes."""
     lines, time = _lines(("a1", "write", ["first"], None, 0, 5)), 10
     for number in range(3):
         for side in ("a", "b") if number % 2 else ("b", "a"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of models with every kind of finding, and some without: what results of ``linpoint refine`` look like."""
+"""Results of ``linpoint refine``, for models with every kind of finding and models without any."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VIOLATIONS: dict[str, tuple[Path, str, dict[str, Any], dict[str, Any]]] = {
     "livelock": (KINDS, "Endless", {}, {}),
     "hostile": (KINDS, "Hostile", {}, {}),
 }
-"""For each the file, the model, its constants, and how it is checked."""
+"""For each result the file, the model, its constants, and the options of the check."""
 PASSES = {
     "holds": (ZOO / "treiber.py", "Treiber", {}, {}),
     "holds-by-points": (ZOO / "treiber.py", "Treiber", {}, {"points": True}),
@@ -37,16 +37,16 @@ PASSES = {
     "lock-free": (ZOO / "treiber.py", "Treiber", {}, {"progress": "lock-free"}),
 }
 UNKNOWN = {
-    "no-time": ("the budget ended", "Use fewer processes or operations, or smaller domains, or a larger --budget."),
+    "no-time": ("the budget ended", "Use fewer processes or operations, or smaller domains, or increase --budget."),
     "no-memory": ("there was no memory left", "Use fewer processes or operations."),
-    "interrupted": ("it was interrupted", "Run it again, with --budget if it is to end by itself."),
+    "interrupted": ("the run was interrupted", "Run it again, with --budget to limit the time."),
 }
 RESULTS = (*VIOLATIONS, *PASSES, *UNKNOWN)
 
 
 @cache
 def result(name: str) -> linpoint.ModelResult:
-    """A result by its name. How much was explored is always said to be the same."""
+    """A result by its name, with a fixed amount of exploration."""
     if name in UNKNOWN:
         why, remedy = UNKNOWN[name]
         return dataclasses.replace(

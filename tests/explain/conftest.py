@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden texts: ``pytest tests/explain --refresh-golden`` writes them anew."""
+"""Golden texts: ``pytest tests/explain --refresh-golden`` rewrites them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def masked(text: str) -> str:
-    """Without what differs from run to run and from machine to machine."""
+    """The text without the parts that differ between runs and between machines."""
     text = re.sub(r"\b\d+\.\d{3} s\b", "N s", text)
     return re.sub(r"[\d,]+ configurations?", "N configurations", text)
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """``golden(name, text)`` compares a text with the file of that name in ``golden/``, or in another folder."""
+    """``golden(name, text)`` compares a text with the file of that name in ``golden/``, or in another directory."""
     refresh = request.config.getoption("--refresh-golden", default=False)
 
     def compare(name: str, text: str, *, folder: str = "golden") -> None:

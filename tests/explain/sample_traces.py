@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces made by hand: what exploration, models and crash tests will give, and what somebody hostile would."""
+"""Hand-made traces, as exploration, models and crash tests produce them, and a hostile one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def threads(*names: Any) -> tuple[TraceThread, ...]:
 
 
 def store_buffering() -> Trace:
-    """Dekker's test of each other's flag, without fences: both reads overtake the writes, which sit in the buffers."""
+    """Dekker's test of each other's flag, without fences: both reads overtake the writes, which stay in the buffers."""
 
     def line(number: int, text: str) -> tuple[str, int, str, str]:
         return ("src/dekker.cpp", number, "main", text)
@@ -78,7 +78,7 @@ def store_buffering() -> Trace:
 
 
 def lost_update() -> Trace:
-    """Two increments in Python, of which one is lost."""
+    """Two increments in Python, one of which is lost."""
 
     def line(number: int, text: str) -> tuple[str, int, str, str]:
         return ("counter.py", number, "increment", text)
@@ -104,7 +104,7 @@ def lost_update() -> Trace:
 
 
 def deadlock() -> Trace:
-    """Three philosophers, each with the fork that the next one wants."""
+    """Three philosophers, each holding the fork that the next one needs."""
     forks = ("fork[0]", "fork[1]", "fork[2]")
     steps: list[TraceStep] = []
     for me in range(3):
@@ -165,7 +165,7 @@ def missing_flush() -> Trace:
 
 
 def many_threads() -> Trace:
-    """Twelve threads, which no line has room for side by side."""
+    """Twelve threads, too many for columns."""
     steps = []
     for me in range(12):
         place = ("pool.cpp", 10 + me, "work", f"jobs[{me}].fetch_add(1);")
@@ -176,7 +176,7 @@ def many_threads() -> Trace:
 
 
 def long_run() -> Trace:
-    """Five thousand steps, nearly all of which nobody else can notice."""
+    """Five thousand steps, nearly all of them invisible to other threads."""
     steps = [step(0, Kind.CALL, operation="fill", args=(2_495,)), step(0, Kind.WRITE, "ready", 0)]
     fill, add = ("fill.cpp", 5, "fill", "mine[i] = i;"), ("sum.cpp", 8, "sum", "total += yours[i];")
     steps += [step(0, Kind.WRITE, f"mine[{number}]", number, at=fill) for number in range(2_495)]
@@ -188,7 +188,7 @@ def long_run() -> Trace:
 
 
 def round_and_round() -> Trace:
-    """Two that wait for each other, a hundred times each before the other goes on."""
+    """Two threads that wait for each other, a hundred times each, before the other continues."""
     loop = ("wait.py", 9, "wait", "while self.busy: self.rounds += 1")
     steps = [step(0, Kind.WRITE, "busy", True), step(1, Kind.WRITE, "busy", True, preempts=True)]
     for turn in range(20):
@@ -199,7 +199,7 @@ def round_and_round() -> Trace:
 
 
 def busy_run() -> Trace:
-    """Five thousand steps, each of which the other thread can notice, in no regular order."""
+    """Five thousand steps, all visible to the other thread, in no regular order."""
     steps = [
         step(n % 2, Kind.UPDATE, f"turn[{n * n % 101}]", n + 1, old=n, preempts=n in (700, 4_000)) for n in range(5_000)
     ]
@@ -207,7 +207,7 @@ def busy_run() -> Trace:
 
 
 def hostile() -> Trace:
-    """Names, values and source lines that want to be more than text."""
+    """Names, values and source lines that contain markup and control characters."""
     names = tuple(f"{number}{text}" for number, text in enumerate(HOSTILE[:3]))
     steps = []
     for number, text in enumerate(HOSTILE):

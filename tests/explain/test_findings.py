@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of tests in words and as JSON: golden texts for every kind, and nothing in them that was guessed."""
+"""The results of tests as text and JSON: golden texts for every kind, without any guessed content."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KINDS = {
 
 
 def masked(text: str) -> str:
-    """Without times, and without numbers that depend on them or on how schedules are told apart."""
+    """The text without times, and without numbers that depend on them or on how schedules are counted."""
     text = re.sub(r"[\d,]+ schedules?\b|[\d,]+ without a bound", "N schedules", text)
     text = re.sub(r"(N schedules[^,\n]*), N schedules", r"\1", text)
     text = re.sub(r"\b\d+\.\d s\b", "N s", text)
@@ -39,7 +39,7 @@ def masked(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_the_text_is_as_it_was(name: str, golden: Callable[..., None]) -> None:
+def test_the_text_matches_its_golden_file(name: str, golden: Callable[..., None]) -> None:
     golden(name, masked(result(name).explain().text), folder="golden_results")
 
 
@@ -48,7 +48,7 @@ def test_every_golden_text_has_its_result() -> None:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_the_kind_and_the_verdict(name: str) -> None:
+def test_results_have_their_kind_and_verdict(name: str) -> None:
     found = result(name)
     assert [each.kind for each in found.findings] == ([KINDS[name]] if name in KINDS else [])
     wanted = Status.VIOLATION if name in KINDS else Status.LINEARIZABLE
@@ -86,7 +86,7 @@ def test_the_document_has_the_fields_of_the_contract(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["counter", "lazy", "lru", "deadlock", "exception"])
-def test_the_place_is_the_line_at_which_it_shows(name: str) -> None:
+def test_the_place_is_the_line_of_the_failure(name: str) -> None:
     finding = result(name).findings[0]
     place = place_of(finding.trace)
     assert place is not None
@@ -104,18 +104,18 @@ def test_the_place_is_the_line_at_which_it_shows(name: str) -> None:
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_no_cause_is_guessed(name: str) -> None:
-    """Whatever a run did is known: nothing is unrecorded, and no clock is wrong."""
+    """All steps of a run are known: none is unrecorded, and no clock is wrong."""
     assert "cause" not in result(name).explain().text.lower()
     assert "guess" not in msgspec.json.encode(document(result(name))).decode().lower()
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_steps_are_not_too_many(name: str) -> None:
+def test_the_number_of_steps_is_limited(name: str) -> None:
     trace = result(name).findings[0].trace
     assert trace is None or len(trace_lines(trace)) <= MAX_TRACE_LINES
 
 
-def test_a_pass_says_what_it_leaves_open() -> None:
-    assert "Within these bounds nothing was left out" in result("exhaustive").explain().text
-    assert "may still be wrong" in result("bounded").explain().text
-    assert "This is no pass" in result("unknown").explain().text
+def test_a_pass_states_what_it_leaves_open() -> None:
+    assert "The search is exhaustive within these bounds" in result("exhaustive").explain().text
+    assert "may still fail" in result("bounded").explain().text
+    assert "This is not a pass" in result("unknown").explain().text

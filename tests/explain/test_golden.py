@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: N805 - the first argument of a step is the state
-"""What people read, word for word. The golden texts are in ``golden/``; look at each change as a reader would."""
+"""The texts that users read, word for word. The golden texts are in ``golden/``; read each change as a user would."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KEYS = [
 
 GRAPH: dict[str, Any] = {"checker": "graph"}
 
-# A long chain, of which the operation before the last claims that the value it expected was gone already.
+# A long chain; the operation before the last claims that the expected value was already gone.
 CHAIN = [
     {"process": n % 3, "op": "mwcas", "args": [[[7, n, n + 1]]], "result": True, "call": 10 * n, "return": 10 * n + 5}
     for n in range(40)
@@ -163,7 +163,7 @@ CASES: dict[str, Case] = {
     "linearizable-but-untested": ("A: |--read()--| |--read()--|", "register", {}),
     "unknown": (hard(), "queue", {"max_memory": "1M", "jobs": 1}),
     # Figures of Cepeda et al., OPODIS 2019, as its sections 5 and 6.2 describe them. B is swapped from 1 to 2 while
-    # both are read, and then before.
+    # both are read, and before that.
     "paper-figure-4": (
         """
         p1: |--mwcas([["A", 0, 1], ["B", 0, 1]])->true--| |--mwcas([["B", 1, 2]])->true--|
@@ -180,7 +180,7 @@ CASES: dict[str, Case] = {
         "mwcas",
         GRAPH,
     ),
-    # B is swapped before A is, and an operation in between fails: because of B, and then because of A.
+    # B is swapped before A, and an operation in between fails: because of B, and then because of A.
     "paper-figure-6": (
         """
         p1: |--mwcas([["A", 0, 1], ["B", 0, 1]])->true--| |--mwcas([["B", 1, 2]])->true--|                                                     |--mwcas([["A", 1, 2]])->true--|
@@ -206,7 +206,7 @@ CASES: dict[str, Case] = {
         'mwcas(initial="i1")',
         GRAPH,
     ),
-    # Codebase A, figures 12 and 13: t1 fails rightly, and disturbs t2, which has no word in common with t0.
+    # Codebase A, figures 12 and 13: t1 fails correctly, and disturbs t2, which shares no word with t0.
     "paper-figure-12": (
         """
         t0: |--read(["A", "B", "C", "D"])->[0, 0, 0, 0]--| |--mwcas([["B", 0, 1], ["A", 0, 1]])->true--|
@@ -242,7 +242,7 @@ CASES: dict[str, Case] = {
         "cas-register(initial=0)",
         GRAPH,
     ),
-    # q first fails because p has written y, and then as if it had not.
+    # q first fails because p has written y, and then as if p had not.
     "graph-two-failures": (
         """
         p: |-----------------------mwcas([["y", 0, 1]])->true-------------------------|
@@ -270,7 +270,7 @@ def explanation(case: str) -> linpoint.Explanation:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_text_is_as_it_was(case: str, golden: Callable[[str, str], None]) -> None:
+def test_the_text_matches_its_golden_file(case: str, golden: Callable[[str, str], None]) -> None:
     golden(case, explanation(case).text)
 
 
@@ -284,8 +284,8 @@ def test_every_built_in_spec_has_a_golden_violation() -> None:
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-def test_the_first_cause_is_the_likeliest(cause: str) -> None:
-    """The others may be suggested too, but not first; and each has evidence that names operations of the history."""
+def test_the_likeliest_cause_comes_first(cause: str) -> None:
+    """Other causes may be suggested, but not first; each has evidence that names operations of the history."""
     found = explanation(f"cause-{cause}")
     assert found.causes[0].cause == cause, found.text
     assert found.causes[0].evidence
@@ -302,16 +302,16 @@ def sentence(case: str) -> str:
     return explanation(case).text.splitlines()[0]
 
 
-def test_lowes_example_says_what_was_allowed() -> None:
+def test_the_example_of_lowe_states_the_allowed_results() -> None:
     assert "get(0) by process 1 returned 2" in sentence("lowe-map")
-    assert "allowed: 0, absent; returned 2" in sentence("lowe-map")
+    assert "every valid order requires 0 or absent" in sentence("lowe-map")
 
 
-def test_a_first_value_that_would_help_is_said_and_never_guessed() -> None:
+def test_an_initial_value_that_would_help_is_suggested_but_not_assumed() -> None:
     found = explanation("register-first-value")
     assert found.verdict.status is linpoint.Status.VIOLATION
     assert found.other_initial == (0,)
-    assert "Another first value would remove this violation: --initial '0'." in found.text
+    assert "A different initial value would remove this violation: --initial '0'." in found.text
 
 
 def test_the_sentence_names_the_verdict_first() -> None:
@@ -320,13 +320,13 @@ def test_the_sentence_names_the_verdict_first() -> None:
         assert sentence(case).startswith(f"{verdict}: ")
 
 
-def test_what_is_not_observed_is_not_told_as_null() -> None:
+def test_an_empty_result_is_not_reported_as_null() -> None:
     assert "returned empty" in sentence("stack-empty")
-    assert "allowed: 1" in sentence("stack-empty")
+    assert "every valid order requires 1" in sentence("stack-empty")
 
 
 @pytest.mark.parametrize("operation", ["pop-front", "pop_front", "pop-back", "pop_back"])
-def test_empty_is_said_however_the_operation_is_spelled(operation: str) -> None:
+def test_empty_results_are_recognised_in_every_spelling_of_the_operation(operation: str) -> None:
     text = linpoint.check(f"A: |--push-back(1)--| |--{operation}()--|", "deque").explain().text
     assert "returned empty" in text.splitlines()[0]
 
@@ -337,7 +337,7 @@ def test_a_condition_other_than_linearizable_is_named(case: str) -> None:
     assert found.verdict.condition in found.text.splitlines()[0]
 
 
-def test_no_result_is_accused_of_what_times_and_orders_contradict() -> None:
+def test_no_result_is_blamed_for_a_contradiction_of_times_and_orders() -> None:
     swapped = [
         {"process": 0, "op": "cas", "args": [1, 2], "result": False, "call": 0, "return": 5, "order": 23},
         {"process": 1, "op": "swap", "args": [1], "result": 0, "call": 12, "return": 15, "order": 13},
@@ -345,10 +345,10 @@ def test_no_result_is_accused_of_what_times_and_orders_contradict() -> None:
     found = linpoint.check(swapped, "cas-register(initial=0)", checker="graph").explain()
     assert found.culprit is None
     assert "A < B, because A returned before B was called." in found.text
-    assert "However, B < A, because B has the smaller order" in found.text
+    assert "However, B < A, because B has the smaller order value" in found.text
 
 
-def test_an_operation_that_failed_in_vain_is_accused_although_something_came_after_it() -> None:
+def test_a_wrongly_failed_operation_is_blamed_even_if_it_is_not_the_last() -> None:
     assert 'returned {"at": "A"}' in sentence("paper-figure-7")
 
 
@@ -363,7 +363,7 @@ def test_an_operation_that_failed_in_vain_is_accused_although_something_came_aft
         ("graph-read-before-write", "read-before-write"),
     ],
 )
-def test_a_graph_says_its_reason(case: str, reason: str) -> None:
+def test_a_graph_states_its_reason(case: str, reason: str) -> None:
     found = explanation(case)
     assert found.precedence is not None
     assert found.precedence.reason == reason
@@ -372,23 +372,23 @@ def test_a_graph_says_its_reason(case: str, reason: str) -> None:
         assert all(set(link) >= {"source", "target", "because"} for link in links)
 
 
-def test_what_may_have_been_changed_by_an_unknown_operation_is_not_impossible() -> None:
-    """The increment may have taken effect, so reading 1 was fine: it is reading 0 after it that was not."""
+def test_effects_of_unknown_operations_are_considered_possible() -> None:
+    """The increment may have taken effect, so reading 1 was legal; reading 0 after it was not."""
     found = explanation("unknown-outcome")
     assert "read() by process B returned 0" in sentence("unknown-outcome")
     assert {1, 2} <= set(found.core)
 
 
-def test_what_the_history_explains_is_not_impossible() -> None:
-    """append("b") had index 1, because append("a") came first: it is the read without "a" that was wrong."""
+def test_results_that_the_history_explains_are_not_blamed() -> None:
+    """append("b") had index 1, because append("a") came first; the read without "a" was wrong."""
     found = explanation("buffered-durable")
     assert 2 in found.core
     assert "append" not in sentence("buffered-durable")
 
 
-def test_the_words_about_the_rest_are_true() -> None:
-    """Without write(1) the rest would not be fine: then nobody wrote the 1 that was read."""
-    assert "without any one of them the rest would be fine" not in explanation("register-stale-read").text
+def test_statements_about_the_remaining_operations_are_true() -> None:
+    """Without write(1) the rest would still be a violation: no operation wrote the 1 that was read."""
+    assert "none of them can be removed" not in explanation("register-stale-read").text
 
 
 def test_keys_in_violation_are_all_named() -> None:
@@ -400,21 +400,21 @@ def test_keys_in_violation_are_all_named() -> None:
 
 def test_an_order_is_shown_for_a_linearizable_history() -> None:
     text = explanation("linearizable").text
-    order = text.partition("One order that explains it: ")[2].splitlines()[0].rstrip(".").split("; ")
+    order = text.partition("Witness order: ")[2].splitlines()[0].rstrip(".").split("; ")
     assert order.index("enqueue(2)") < order.index("enqueue(1)") < len(order)
     assert order.index("enqueue(2)") < order.index("dequeue() -> 2")
 
 
-def test_a_history_that_tests_nothing_is_warned_about() -> None:
+def test_a_vacuous_history_has_warnings() -> None:
     assert explanation("linearizable-but-untested").text.count("Warning: ") == 2
 
 
-def test_unknown_says_why_and_how_far() -> None:
+def test_unknown_states_the_reason_and_the_progress() -> None:
     assert "memory budget ran out" in sentence("unknown")
     assert "of 60 operations" in sentence("unknown")
 
 
-def test_an_explanation_is_its_text() -> None:
+def test_printing_an_explanation_gives_its_text() -> None:
     found = explanation("queue")
     assert str(found) == found.text
     assert found.as_dict()["text"] == found.text

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Precedence graphs to look at: the figures of the paper, what is shown and what is not, and hostile text in all formats.
-
-The golden files are in ``golden_graphs/``; ``pytest tests/explain --refresh-golden`` writes them anew.
-"""
+"""Precedence graphs: the figures of the paper, their content and its limits, and hostile text in all formats."""
 
 from __future__ import annotations
 
@@ -71,7 +68,7 @@ def circle(graph: PrecedenceGraph, which: int = 0) -> list[tuple[Any, ...]]:
     return [(edge.source, edge.target, edge.because, edge.says) for edge in found]
 
 
-def told(graph: PrecedenceGraph) -> list[int]:
+def contradicting_positions(graph: PrecedenceGraph) -> list[int]:
     return [vertex.position for vertex in graph.vertices if vertex.contradicts]
 
 
@@ -80,7 +77,7 @@ def told(graph: PrecedenceGraph) -> list[int]:
 
 @pytest.mark.parametrize("ending", ["dot", "json"])
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_as_it_was(name: str, ending: str, request: pytest.FixtureRequest) -> None:
+def test_a_figure_matches_its_golden_file(name: str, ending: str, request: pytest.FixtureRequest) -> None:
     graph = graph_of(FIGURES[name])
     text = graph.as_dot() if ending == "dot" else json.dumps(graph.as_dict(), indent=1) + "\n"
     path = FOLDER / f"{name}.{ending}"
@@ -96,7 +93,7 @@ def test_every_golden_file_has_its_figure() -> None:
     }
 
 
-def test_the_picture_in_the_documentation_is_what_the_page_makes(request: pytest.FixtureRequest) -> None:
+def test_the_picture_in_the_documentation_is_up_to_date(request: pytest.FixtureRequest) -> None:
     page = ROOT / "docs" / "how-to" / "see-the-graph.md"
     lines = next(block.text for block in blocks_of(page.read_text(encoding="utf-8")) if block.file == "swaps.jsonl")
     history = linpoint.history([json.loads(line) for line in lines.splitlines()])
@@ -107,17 +104,17 @@ def test_the_picture_in_the_documentation_is_what_the_page_makes(request: pytest
     assert text == path.read_text(encoding="utf-8")
 
 
-def test_a_stale_read_is_a_circle_of_two() -> None:
+def test_a_stale_read_is_a_cycle_of_two() -> None:
     graph = graph_of(FIGURES["figure-5"])
     (swap,) = [v.position for v in graph.vertices if v.operation.args == ((("B", 1, 2),),)]
     (read,) = [v.position for v in graph.vertices if v.operation.name == "read"]
     assert sorted(circle(graph)) == sorted([(swap, read, "real-time", ""), (read, swap, "replaced", "B=1")])
-    assert sorted(told(graph)) == sorted([swap, read])
-    assert (0, read, "reads-from", "A=1") in edges(graph)  # who wrote what the read saw
-    assert not graph.has("genesis")  # the first values explain nothing here
+    assert sorted(contradicting_positions(graph)) == sorted([swap, read])
+    assert (0, read, "reads-from", "A=1") in edges(graph)  # the writer of the value that the read saw
+    assert not graph.has("genesis")  # the initial values explain nothing here
 
 
-def test_a_failure_closes_circles_whichever_way_it_is_explained() -> None:
+def test_every_explanation_of_a_failure_closes_a_cycle() -> None:
     graph = graph_of(FIGURES["figure-7"])
     assert [[step[2] for step in circle(graph, which)] for which in (0, 1)] == [
         ["real-time", "failed-before"],
@@ -130,7 +127,7 @@ def test_a_fork_is_one_vertex_with_two_reads_of_the_same_word() -> None:
     graph = graph_of(FIGURES["figure-11"])
     assert graph.reason == "fork"
     assert sorted(circle(graph)) == [(0, 1, "reads-from", "A=2"), (0, 2, "reads-from", "A=2")]
-    assert told(graph) == [1, 2]
+    assert contradicting_positions(graph) == [1, 2]
     assert "replaced" not in {edge.because for edge in graph.edges}
 
 
@@ -139,22 +136,22 @@ def test_a_fork_of_the_first_value_begins_at_genesis() -> None:
     assert {step[0] for step in circle(graph)} == {"genesis"}
 
 
-def test_a_disconnected_failure_has_no_edges_and_is_told() -> None:
+def test_a_disconnected_failure_has_no_edges_and_is_listed() -> None:
     graph = graph_of(FIGURES["figure-13"])
-    assert told(graph) == [2]
+    assert contradicting_positions(graph) == [2]
     assert not [edge for edge in graph.edges if 2 in (edge.source, edge.target)]
-    assert (0, 1, "failed-after", "A=0") in edges(graph)  # why the other one failed, beside it
+    assert (0, 1, "failed-after", "A=0") in edges(graph)  # the reason why the other one failed
     assert graph.contradictions == ()
 
 
-def test_a_value_that_nobody_wrote_comes_from_nobody() -> None:
+def test_a_value_without_a_writer_has_its_own_source_vertex() -> None:
     graph = graph_of(FIGURES["nobody"])
     assert circle(graph) == [("nobody", 1, "reads-from", "x=9")]
     assert graph.has("nobody")
     assert not graph.has("genesis")
 
 
-# What is shown
+# Content
 
 
 def chain(count: int) -> list[dict[str, Any]]:
@@ -164,20 +161,20 @@ def chain(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_violation_of_many_operations_is_shown_by_a_few() -> None:
+def test_a_violation_of_many_operations_is_reduced_to_a_few() -> None:
     lines = chain(1200)
     lines.append({"process": "late", "op": "read", "result": 600, "call": 11990, "return": 12050})
     graph = graph_of(lines, linpoint.specs.cas_register(initial=0))
     assert graph.operations == 1201
     assert graph.size == f"{len(graph.vertices)} of 1,201 operations"
     assert len(graph.vertices) < 10
-    assert 1200 in told(graph)
-    assert (599, 1200, "reads-from", "600") in edges(graph)  # the writer of what it saw
+    assert 1200 in contradicting_positions(graph)
+    assert (599, 1200, "reads-from", "600") in edges(graph)  # the writer of the value that it saw
     assert graph.notes == ()
 
 
-def test_a_long_circle_is_cut_and_that_is_said() -> None:
-    """One early read of the last value: the circle goes through all that were replaced on the way, or through time."""
+def test_a_long_cycle_is_shortened_and_marked() -> None:
+    """One early read of the last value: the cycle goes through all replaced values, or through time."""
     lines = [
         {"process": n, "op": "cas", "args": [n, n + 1], "result": True, "call": 0, "return": 10_000} for n in range(500)
     ]
@@ -186,20 +183,20 @@ def test_a_long_circle_is_cut_and_that_is_said() -> None:
     graph = graph_of(lines, linpoint.specs.cas_register(initial=0))
     assert graph.verdict == "violation"
     assert 0 < len(graph.vertices) <= 320
-    assert any(note.startswith("Cut: ") for note in graph.notes)
+    assert any(note.startswith("Of the ") and note.endswith(" are shown.") for note in graph.notes)
     ET.fromstring(graph.as_svg())
 
 
-def test_a_long_history_that_is_fine_shows_its_beginning_and_says_so() -> None:
+def test_a_long_linearizable_history_shows_its_beginning_and_says_so() -> None:
     graph = graph_of(chain(100), linpoint.specs.cas_register(initial=0))
     assert [vertex.position for vertex in graph.vertices] == list(range(60))
-    assert graph.notes == ("Cut: of 100 operations, the first 60 by call are shown.",)
+    assert graph.notes == ("Of 100 operations, only the first 60 by call are shown.",)
     for text in (graph.as_svg(), graph.as_dot(), json.dumps(graph.as_dict())):
         assert graph.notes[0] in text
     assert graph_of(chain(60), linpoint.specs.cas_register(initial=0)).notes == ()
 
 
-def test_a_violation_that_a_search_found_shows_where_it_was_stuck() -> None:
+def test_a_violation_found_by_a_search_shows_where_the_search_was_stuck() -> None:
     lines = chain(300)
     lines[250]["args"] = [7, 9]
     spec = linpoint.specs.cas_register(initial=0)
@@ -207,10 +204,10 @@ def test_a_violation_that_a_search_found_shows_where_it_was_stuck() -> None:
     assert graph.reason is None
     assert 250 in {vertex.position for vertex in graph.vertices}
     assert len(graph.vertices) == 60
-    assert "around the place that matters" in graph.notes[0]
+    assert "around the relevant operation" in graph.notes[0]
 
 
-def test_a_register_that_is_written_to_shows_who_read_from_whom() -> None:
+def test_a_register_with_writes_shows_which_operation_each_read_read_from() -> None:
     graph = graph_of(
         """
         A: |--write(1)--|                    |--read()->1--|
@@ -224,7 +221,7 @@ def test_a_register_that_is_written_to_shows_who_read_from_whom() -> None:
         ("write(1)", "read() -> 1"),
         ("genesis", "read()"),
     }
-    assert "does not tell what it overwrote" in graph.notes[0]
+    assert "does not return the value it overwrote" in graph.notes[0]
 
 
 def test_only_the_key_in_violation_is_shown() -> None:
@@ -241,7 +238,9 @@ def test_only_the_key_in_violation_is_shown() -> None:
 
 
 def test_a_failure_that_came_before_the_write_is_drawn_before_it() -> None:
-    """The paper has every failed operation after the one that replaced what it expected; this one came too early."""
+    """The paper places every failed operation after the one that replaced its expected value; this one came too
+    early.
+    """
     graph = graph_of(
         """
         A: |--mwcas([["x", 1, 9]])->false--|
@@ -254,7 +253,7 @@ def test_a_failure_that_came_before_the_write_is_drawn_before_it() -> None:
 
 
 def test_edges_agree_with_the_verdict() -> None:
-    """Of a linearizable history all edges point forward in its witness; contradictions are circles."""
+    """All edges of a linearizable history point forward in its witness; contradictions are cycles."""
     seen = set()
     for seed in range(150):
         rng = random.Random(seed)
@@ -275,7 +274,7 @@ def test_edges_agree_with_the_verdict() -> None:
     assert {None, "cycle", "fork", "dangling-read", "read-before-write"} <= seen
 
 
-def test_links_around_some_operations_are_those_of_all_that_touch_them() -> None:
+def test_links_around_operations_are_the_links_of_all_that_touch_them() -> None:
     for seed in range(30):
         rng = random.Random(seed)
         history, spec = random_memory(rng, operations=20)
@@ -288,10 +287,10 @@ def test_links_around_some_operations_are_those_of_all_that_touch_them() -> None
         ]
 
 
-def test_a_condition_that_graphs_do_not_decide_has_no_edges() -> None:
+def test_a_condition_that_graphs_do_not_support_has_no_edges() -> None:
     graph = graph_of(FIGURES["crash"], condition="buffered-durable")
     assert graph.edges == ()
-    assert graph.notes == ("There are no edges: precedence graphs do not decide the condition buffered-durable.",)
+    assert graph.notes == ("No edges: precedence graphs do not support the condition buffered-durable.",)
 
 
 def test_an_empty_history_has_an_empty_graph() -> None:
@@ -302,7 +301,7 @@ def test_an_empty_history_has_an_empty_graph() -> None:
 
 
 def test_a_spec_without_a_graph_is_an_error() -> None:
-    with pytest.raises(linpoint.UsageError, match=r"LP-U008: there is no precedence graph for queue\. Only mwcas"):
+    with pytest.raises(linpoint.UsageError, match=r"LP-U008: the spec queue has no precedence graph\. Only mwcas"):
         graph_of("A: |--enqueue(1)--|", "queue")
 
 
@@ -321,7 +320,7 @@ def tokens(text: str) -> Iterator[str]:
 
 
 def parsed(text: str) -> tuple[dict[str, dict[str, str]], list[tuple[str, str, dict[str, str]]]]:
-    """The vertices and edges of the part of the DOT language that is written: names, edges and lists of attributes."""
+    """The vertices and edges of the used part of the DOT language: names, edges and lists of attributes."""
     assert text.startswith("digraph precedence {\n")
     assert text.endswith("}\n")
     each = tokens(text.removeprefix("digraph precedence {")[:-2])
@@ -361,7 +360,7 @@ def test_dot_has_all_vertices_and_edges(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_json_reads_back_the_same(name: str) -> None:
+def test_json_survives_a_round_trip(name: str) -> None:
     document = graph_of(FIGURES[name]).as_dict()
     assert json.loads(json.dumps(document)) == document
     assert document["shown"] == len(document["vertices"])
@@ -379,7 +378,7 @@ def test_the_same_verdict_gives_the_same_bytes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_picture_is_self_contained_and_says_what_it_shows(name: str) -> None:
+def test_a_picture_is_self_contained_and_has_a_description(name: str) -> None:
     graph = graph_of(FIGURES[name])
     text = graph.as_svg()
     root = ET.fromstring(text)
@@ -397,7 +396,7 @@ def test_a_picture_is_self_contained_and_says_what_it_shows(name: str) -> None:
         assert detail(vertex.operation) in shown
 
 
-def test_nothing_sticks_out_of_a_picture() -> None:
+def test_all_boxes_are_inside_the_picture() -> None:
     for seed in range(40):
         rng = random.Random(seed)
         graph = graph_of(*random_memory(rng, operations=30))
@@ -414,7 +413,7 @@ def test_crashes_and_open_ends_are_drawn() -> None:
     root = ET.fromstring(text)
     assert [each.text for each in root.iter(f"{SVG}text")].count("crash") == 1
     assert text.count("url(#fade-plain)") == 2
-    assert "open box: its outcome is unknown" in text
+    assert "open box: unknown outcome" in text
 
 
 # Hostile text
@@ -455,7 +454,7 @@ def test_hostile_text_is_text_in_a_picture(nasty: PrecedenceGraph) -> None:
     }  # fmt: skip
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]", text)
     titles = [element.text for element in root.iter(f"{SVG}title")]
-    assert any("x" * 500 in title for title in titles)  # what is cut short is whole there
+    assert any("x" * 500 in title for title in titles)  # shortened text is complete there
     assert any("<script>alert(1)</script>" in title for title in titles)
     assert max(display_width(element.text or "") for element in root.iter(f"{SVG}text")) < 130
 
@@ -476,7 +475,7 @@ def test_hostile_text_is_the_same_in_json(nasty: PrecedenceGraph) -> None:
     assert {vertex["args"][0][0][0] for vertex in document["vertices"] if vertex["op"] == "mwcas"} == set(NASTY)
 
 
-# Words
+# Texts
 
 
 @pytest.mark.parametrize(
@@ -500,18 +499,18 @@ def test_hostile_text_is_the_same_in_json(nasty: PrecedenceGraph) -> None:
         (Operation(0, "mwcas", [["odd"]], True), "#7 mwcas", '(["odd"]) → true'),
     ],
 )
-def test_operations_in_few_letters(op: Operation, first: str, second: str) -> None:
+def test_operations_are_abbreviated(op: Operation, first: str, second: str) -> None:
     assert heading(7, op) == first
     assert detail(op) == second
 
 
-def test_text_is_cut_by_its_length_and_measured_by_its_width() -> None:
+def test_text_is_shortened_by_length_and_measured_by_width() -> None:
     assert clean("x" * 31) == "x" * 29 + "…"
     assert clean("x" * 30) == "x" * 30
     assert (display_width("abc"), display_width("日本"), display_width("e\u0301")) == (3, 4, 1)
 
 
-def test_what_an_edge_says() -> None:
+def test_the_text_of_an_edge() -> None:
     assert Edge(0, 1, "real-time").says == ""
     assert Edge(0, 1, "reads-from", "x", 5).says == "x=5"
     assert Edge(0, 1, "reads-from", 3, "a").says == '3="a"'

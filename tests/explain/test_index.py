@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page over many results: what it says, that documents cannot harm it, and that it works in a browser."""
+"""The page of many results: its content, its safety against hostile documents, and its behaviour in a browser."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ def test_documents_of_any_command_are_read() -> None:
     assert results[6].replay == ("replay", "lp1-x")
 
 
-def test_one_document_over_many_lines_is_one() -> None:
+def test_one_document_may_span_many_lines() -> None:
     results, error = results_in(json.dumps(document(), indent=2), "f")
     assert (len(results), error) == (1, None)
 
 
-def test_what_is_escaped_because_it_is_not_utf8_is_read() -> None:
+def test_bytes_escaped_because_they_are_not_utf8_are_read() -> None:
     (result,) = read({"verdict": "violation", "files": [document(file="a\udcff")]})
     assert result.name == "a\udcff"
 
@@ -128,15 +128,15 @@ def test_what_is_escaped_because_it_is_not_utf8_is_read() -> None:
         ('{"process": 0, "op": "read", "call": 1}', "f", "neither a `verdict`"),
     ],
 )
-def test_what_is_no_result_is_said_with_its_place(text: str, place: str, words: str) -> None:
+def test_input_that_is_not_a_result_is_reported_with_its_place(text: str, place: str, words: str) -> None:
     results, error = results_in(text, "f")
     assert isinstance(error, ResultError)
     assert (error.code, error.place) == ("LP-R001", place)
     assert words in error.message
-    assert len(results) == text.count('{"verdict": "holds"}\n')  # what came before the bad line counts
+    assert len(results) == text.count('{"verdict": "holds"}\n')  # results before the bad line count
 
 
-# What the page says
+# Content of the page
 
 
 @pytest.mark.parametrize(
@@ -150,19 +150,19 @@ def test_what_is_no_result_is_said_with_its_place(text: str, place: str, words: 
         ("l", "The result holds."),
     ],
 )
-def test_the_sentence_on_top(verdicts: str, words: str) -> None:
+def test_the_page_begins_with_a_summary_sentence(verdicts: str, words: str) -> None:
     names = {"v": "violation", "u": "unknown", "e": "error", "h": "holds", "l": "linearizable"}
     results = [ResultDocument(str(n), names[letter]) for n, letter in enumerate(verdicts)]
     assert sentence(results) == words
     assert words in Page(overview_page(results)).text("h1")
 
 
-def test_a_pass_that_is_not_exhaustive_is_said_to_be_none() -> None:
+def test_passes_that_are_not_exhaustive_are_counted() -> None:
     results = [ResultDocument("a", "holds", exhaustive=False), ResultDocument("b", "holds")]
     assert sentence(results) == "All 2 results hold, 1 of them not exhaustively."
 
 
-def test_a_row_has_everything_and_the_worst_is_first() -> None:
+def test_rows_are_complete_and_begin_with_the_worst() -> None:
     fine = ResultDocument(
         "fine", "linearizable", spec="queue", keys=3, statistics={"operations": 8829, "seconds": 0.0125}
     )
@@ -193,7 +193,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_in_a_document_is_markup(text: str) -> None:
+def test_text_of_a_document_is_not_markup(text: str) -> None:
     hostile = document(
         findings=[finding(text, text, (text,))],
         spec=text,
@@ -224,13 +224,13 @@ def test_nothing_in_a_document_is_markup(text: str) -> None:
         "\tjavascript:x",
     ],
 )
-def test_a_link_is_a_relative_path_and_nothing_else(path: str) -> None:
+def test_links_are_relative_paths_only(path: str) -> None:
     (link,) = Page(overview_page([ResultDocument("x", "violation", page=path)])).all("a")
     assert str(link["href"]).startswith("./")
     assert ":" not in str(link["href"])
 
 
-def test_a_browser_runs_this_script_alone() -> None:
+def test_a_browser_may_run_only_the_script_of_the_page() -> None:
     made = overview_page([ResultDocument("x", "violation")])
     (script,) = re.findall(r"<script>(.*?)</script>", made, re.DOTALL)
     (style,) = re.findall(r"<style>(.*?)</style>", made, re.DOTALL)
@@ -246,7 +246,7 @@ def test_a_browser_runs_this_script_alone() -> None:
     assert "http" not in style
 
 
-def test_the_table_is_one_for_those_who_do_not_see_it() -> None:
+def test_the_table_is_accessible_to_screen_readers() -> None:
     page = Page(overview_page([ResultDocument("x", "violation")]))
     assert page.all("html") == [{"lang": "en"}]
     assert {each["scope"] for each in page.all("th")} == {"col", "row"}
@@ -258,7 +258,7 @@ def test_the_table_is_one_for_those_who_do_not_see_it() -> None:
 
 
 def rendered(made: str, folder: Path) -> str:
-    """The page as a browser has made it, after its scripts have run."""
+    """The page after a browser has run its scripts."""
     browser = shutil.which("chromium")
     if browser is None:
         pytest.skip("no Chromium")
@@ -270,7 +270,7 @@ def rendered(made: str, folder: Path) -> str:
 
 
 def with_script(made: str, script: str) -> str:
-    """The page with one more script, whose hash its policy has too."""
+    """The page with one more script, whose hash its policy includes."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     made = made.replace("script-src ", f"script-src 'sha256-{digest}' ", 1)
     return made.replace("</body>", f"<script>{script}</script></body>")
@@ -304,7 +304,7 @@ def test_sorting_and_filtering_work_in_a_browser(tmp_path: Path) -> None:
     assert names(rendered(with_script(made, write), tmp_path), hidden=False) == ["bad"]
 
 
-def test_a_browser_refuses_what_was_smuggled_in(tmp_path: Path) -> None:
+def test_a_browser_blocks_injected_content(tmp_path: Path) -> None:
     smuggled = "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">"
     page = rendered(overview_page(RESULTS).replace("</body>", f"{smuggled}</body>"), tmp_path)
     assert "<title>linpoint report</title>" in page

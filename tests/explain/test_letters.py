@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Letters as a terminal shows them: harmless, measured, shortened, wrapped."""
+"""Text for a terminal: escaped, measured, shortened, wrapped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)
         ("─│", 2),
     ],
 )
-def test_letters_take_the_columns_that_a_terminal_gives_them(text: str, width: int) -> None:
+def test_characters_have_the_width_of_a_terminal(text: str, width: int) -> None:
     assert display_width(text) == width
 
 
@@ -45,12 +45,12 @@ def test_letters_take_the_columns_that_a_terminal_gives_them(text: str, width: i
         ("e" + "\u0301" * 3, "e\u0301\u0301\\u0301"),
     ],
 )
-def test_what_cannot_be_seen_is_escaped(text: str, shown: str) -> None:
+def test_invisible_characters_are_escaped(text: str, shown: str) -> None:
     assert escape_controls(text) == shown
 
 
 @given(TEXTS)
-def test_harmless_text_is_harmless(text: str) -> None:
+def test_escaped_text_is_printable(text: str) -> None:
     shown = escape_controls(text)
     assert shown.isprintable()
     assert shown.encode().decode() == shown
@@ -59,7 +59,7 @@ def test_harmless_text_is_harmless(text: str) -> None:
 
 
 @given(TEXTS, st.integers(1, 80))
-def test_what_is_fitted_fits_and_keeps_both_ends(text: str, width: int) -> None:
+def test_shortened_text_fits_and_keeps_both_ends(text: str, width: int) -> None:
     text = escape_controls(text)
     short = fit(text, width)
     assert display_width(short) <= width
@@ -70,7 +70,7 @@ def test_what_is_fitted_fits_and_keeps_both_ends(text: str, width: int) -> None:
 
 
 @given(TEXTS, st.integers(4, 80), st.integers(1, 5))
-def test_what_is_wrapped_fits_and_loses_nothing_unless_it_says_so(text: str, width: int, most: int) -> None:
+def test_wrapped_text_fits_and_is_complete_unless_marked(text: str, width: int, most: int) -> None:
     text = escape_controls(text).replace("…", "")
     lines = wrap(text, width, most=most)
     assert 1 <= len(lines) <= most
@@ -80,7 +80,7 @@ def test_what_is_wrapped_fits_and_loses_nothing_unless_it_says_so(text: str, wid
 
 
 def test_lines_are_broken_at_spaces() -> None:
-    assert wrap("blocked on fork[2], Confucius has it", 17) == ["blocked on", "fork[2],", "Confucius has it"]
+    assert wrap("blocked on fork[2], held by Confucius", 17) == ["blocked on", "fork[2], held by", "Confucius"]
 
 
 def test_padding_counts_columns() -> None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Minimal histories are 1-minimal, by brute force: dropping any further operation makes them linearizable.
 
-An operation is dropped from the record, not from the world: nobody knows any more what it returned or whether it
-happened at all, but if it did, then within its times. (Dropped from the world, a write would leave its readers with a
-value from nowhere, and every violation would shrink to such a reader.) As a history: its outcome is unknown, and its
-process crashed when it returned; under the condition ``strict`` that says just this.
+An operation is dropped from the record, not from the run: its result and whether it took effect are no longer known,
+but if it did, then within its times. (If it were dropped from the run, the readers of a dropped write would have read a
+value without a writer, and every violation would shrink to such a reader.) As a history: its outcome is unknown, and
+its process crashed when it returned; under the condition ``strict`` that has exactly this meaning.
 
-Operations that are not evidence are shown only where one of the evidence could not be dropped without them.
+Operations that are not evidence are shown only if some operation of the evidence could not be dropped without them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ LONG_BATCHES = 400
 def explained(
     verdict: linpoint.Verdict, kept: Iterable[int], dropped: Collection[int], *, in_order: Sequence[int] = ()
 ) -> bool:
-    """Whether some order explains the operations that are kept, with those that are dropped or without.
+    """Whether some order explains the kept operations, with or without the dropped ones.
 
-    Those of ``in_order`` must take effect in that order.
+    The operations ``in_order`` must take effect in that order.
     """
     ops, crashes = [], []
     for position in [*kept, *dropped]:
@@ -54,7 +54,7 @@ def explained(
 
 
 def violations(seed: str) -> Iterable[linpoint.Verdict]:
-    """Random violations: of all specs with results at random, and of runs that were legal until something was changed."""
+    """Random violations: of all specs with random results, and of legal runs with one change."""
     rng = random.Random(seed)
     while True:
         if rng.random() < 0.15:
@@ -63,14 +63,14 @@ def violations(seed: str) -> Iterable[linpoint.Verdict]:
             history, spec = monitored_history(rng, rng.choice(list(DRAWS)), size=rng.randint(5, 9))
         times = [op.call for op in history] + [op.return_ for op in history if op.return_ is not None]
         if len(set(times)) < len(times):
-            continue  # what touches a crash is on its side of it, so the crashes above would say more than they should
+            continue  # operations touching a crash are on its side of it, so the crashes above would claim too much
         verdict = linpoint.check(history, spec)
         if verdict.status is VIOLATION:
             yield verdict
 
 
 def steps_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
-    """Each step of a circle: by the times alone, or because no order of anything has the two the other way round."""
+    """Each step of a cycle holds by the times alone, or because no order has the two the other way round."""
     everything = next(key.positions for key in verdict.keys if set(found.core) <= set(key.positions))
     for step in found.steps:
         assert step.reason in REASONS
@@ -81,12 +81,12 @@ def steps_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> No
         if step.reason == "real-time":
             assert first.end < second.call
             continue
-        changes = {p for p in everything if not verdict.spec.reads(verdict.history[p])}  # no other matters, as recorded
+        changes = {p for p in everything if not verdict.spec.reads(verdict.history[p])}  # as recorded, no other matters
         pair = (step.after, step.before)
         kept = {*pair, *(step.operations[2:] if step.reason == "last-written" else ())}
         if step.reason == "last-written":
             assert first.end < verdict.history[step.operations[2]].call, (found.text, step)
-        if step.reason == "overwritten":  # a third operation may be the one to tell that the value was there before
+        if step.reason == "overwritten":  # a third operation may show that the value was present before
             kept |= {p for premise in found.steps[:-2] for p in premise.operations} - {*step.operations[2:]}
         assert not explained(verdict, kept, changes - kept, in_order=pair), (found.text, step)
     circular = [step for step in found.steps if step.before is not None]
@@ -110,7 +110,7 @@ def minimal_histories_are_1_minimal(seed: str) -> None:
     for _, verdict in zip(range(BATCH), violations(seed), strict=False):
         found = verdict.explain()
         core, needed = set(found.core), set(found.needed)
-        if found.precedence is not None:  # it may show a longer circle that is easier to follow
+        if found.precedence is not None:  # it may show a longer cycle that is easier to follow
             assert not explained(verdict, core, ()), found.text
             continue
         others = core - needed
@@ -128,8 +128,8 @@ def minimal_histories_are_1_minimal(seed: str) -> None:
     assert several > BATCH / 10  # of about a quarter; the seeds differ from commit to commit
 
 
-def test_what_was_not_decided_in_time_is_not_said_to_be_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A decision that takes too long leaves an operation where it is; that is no proof that it is needed."""
+def test_a_reduction_interrupted_by_the_deadline_is_not_called_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a decision takes too long, the operation stays; that does not prove that it is needed."""
     verdict = linpoint.check("A: |--write(1)--| |--write(2)--| |--read()->2--| |--read()->1--|", "register")
     assert verdict.explain().minimal
     decide = minimise._Minimiser._decide
@@ -141,4 +141,4 @@ def test_what_was_not_decided_in_time_is_not_said_to_be_minimal(monkeypatch: pyt
     monkeypatch.setattr(minimise._Minimiser, "_decide", slow)
     found = verdict.explain()
     assert not found.minimal
-    assert "none of them can be left out" not in found.text
+    assert "none of them can be removed" not in found.text

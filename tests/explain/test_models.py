@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of models in words and as JSON: golden texts for every kind, and the contract of the document."""
+"""The results of models as text and JSON: golden texts for every kind, and the contract of the document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_the_text_is_as_it_was(name: str, golden: Callable[..., None]) -> None:
+def test_the_text_matches_its_golden_file(name: str, golden: Callable[..., None]) -> None:
     golden(name, result(name).explain().text, folder="golden_models")
 
 
@@ -34,7 +34,7 @@ def test_every_golden_text_has_its_result() -> None:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_the_kind_and_the_verdict(name: str) -> None:
+def test_results_have_their_kind_and_verdict(name: str) -> None:
     found = result(name)
     wanted = [KINDS.get(name, "linearizability")] if name in VIOLATIONS else []
     assert [each.kind for each in found.findings] == wanted
@@ -66,15 +66,15 @@ def test_the_document_has_the_fields_of_the_contract(name: str) -> None:
 def test_the_steps_cover_the_trace(name: str) -> None:
     finding = result(name).findings[0]
     covered = [at for step in finding.steps for at in range(step.first, step.last + 1)]
-    # Who waits at the end of a deadlock is no step.
+    # Waiting at the end of a deadlock is not a step.
     assert covered == [at for at, part in enumerate(finding.trace.steps) if part.kind is not StepKind.BLOCK]
     numbers = [number for number in step_numbers(finding.steps, len(finding.trace.steps)) if number]
     assert numbers == [str(number) for number in range(1, finding.length + 1)]
 
 
 @pytest.mark.parametrize("name", [name for name in VIOLATIONS if name not in KINDS])
-def test_the_operations_alone_are_a_violation_and_what_is_allowed_is_not(name: str) -> None:
-    """The checkers of histories agree on what the spec refuses, and on what it would have allowed."""
+def test_the_operations_are_a_violation_and_with_an_allowed_result_are_not(name: str) -> None:
+    """The history checkers agree on what the spec rejects and on what it would have allowed."""
     found = result(name)
     finding = found.findings[0]
     spec = f"{ZOO / 'peterson.py'}:Numbers" if name == "store-buffers" else found.spec
@@ -84,17 +84,17 @@ def test_the_operations_alone_are_a_violation_and_what_is_allowed_is_not(name: s
     assert culprit is not None
     assert finding.allowed
     for result_allowed in finding.allowed:
-        mended = [
+        fixed = [
             linpoint.Operation(op.process, op.name, op.args, result_allowed, op.call, op.return_)
             if op == culprit
             else op
             for op in history
         ]
-        assert linpoint.check(mended, spec).status is linpoint.Status.LINEARIZABLE
+        assert linpoint.check(fixed, spec).status is linpoint.Status.LINEARIZABLE
 
 
 @pytest.mark.parametrize("name", [name for name in VIOLATIONS if name != "hostile"])
-def test_the_drawing_can_be_read_back(name: str) -> None:
+def test_the_drawing_reads_back(name: str) -> None:
     finding = result(name).findings[0]
     told = result(name).explain().as_dict()["findings"][0]["explanation"]["drawing"]
     drawn = linpoint.history(told)
@@ -105,13 +105,13 @@ def test_the_drawing_can_be_read_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VIOLATIONS)
-def test_no_line_is_too_wide_and_there_are_not_too_many(name: str) -> None:
+def test_the_width_and_number_of_lines_are_limited(name: str) -> None:
     lines = result(name).explain().text.splitlines()
     assert all(len(line) <= 100 for line in lines[1:] if not line.startswith("The run has"))
     assert len(lines) <= MAX_TRACE_LINES + 25
 
 
-def test_what_changed_is_told_with_its_value_before() -> None:
+def test_changed_values_are_shown_with_their_previous_value() -> None:
     steps = result("array-queue").explain().as_dict()["findings"][0]["explanation"]["steps"]
     assert [change for step in steps for change in step["changes"]] == [
         {
@@ -124,26 +124,26 @@ def test_what_changed_is_told_with_its_value_before() -> None:
     ]
 
 
-def test_what_the_spec_refuses_is_told_with_what_it_allows() -> None:
+def test_a_rejected_response_is_reported_with_the_allowed_ones() -> None:
     told = result("array-queue").explain().as_dict()["findings"][0]["explanation"]["refused"]
     assert (told["op"], told["args"], told["result"], told["allowed"]) == ("dequeue", [], None, [1])
 
 
-def test_the_survivors_shrink_to_those_that_the_responses_leave() -> None:
+def test_possible_states_shrink_with_each_response() -> None:
     steps = result("array-queue").explain().as_dict()["findings"][0]["explanation"]["steps"]
     states = [sorted(str(each["state"]) for each in step["survivors"]) for step in steps]
     assert states[0] == ["[]", "[]"]
     assert states[-1] == ["[1]", "[]"]
 
 
-def test_under_tso_every_step_has_the_stores_that_wait() -> None:
+def test_under_tso_every_step_has_the_buffered_stores() -> None:
     trace = result("store-buffers").findings[0].trace
     writes = [step for step in trace.steps if step.kind is StepKind.WRITE]
     assert [len(step.buffer) for step in writes[:4]] == [1, 2, 3, 4]
     assert writes[0].buffer == (("wants[0]", True),)
 
 
-def test_who_waits_for_whom_ends_a_deadlock() -> None:
+def test_a_deadlock_ends_with_the_waiting_processes() -> None:
     trace = result("deadlock").findings[0].trace
     blocked = [step for step in trace.steps if step.kind is StepKind.BLOCK]
     assert sorted((step.thread, step.other) for step in blocked) == [(0, 1), (1, 0)]
@@ -151,14 +151,14 @@ def test_who_waits_for_whom_ends_a_deadlock() -> None:
     assert len(trace.failure.related) == 2
 
 
-def test_a_result_has_no_truth() -> None:
+def test_a_result_has_no_truth_value() -> None:
     with pytest.raises(TypeError, match="three values"):
         bool(result("holds"))
 
 
-def test_raising_for_a_violation_says_it_all() -> None:
+def test_the_raised_violation_has_the_whole_text() -> None:
     result("holds").raise_for_violation()
-    with pytest.raises(linpoint.ViolationError, match="the spec allows only 1 here"):
+    with pytest.raises(linpoint.ViolationError, match="every valid order requires 1"):
         result("array-queue").raise_for_violation()
     with pytest.raises(linpoint.UndecidedError, match="the budget ended"):
         result("no-time").raise_for_violation()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds of every explanation, tried on random violations: it is a violation, it is minimal, its picture is true."""
+"""Properties of every explanation, on random violations: it is a violation, it is minimal, its picture is correct."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEW = settings(max_examples=volume(25, least=5))
 def violation(
     seed: int, name: str, *, crashes: bool = False, keyed: bool = False, hints: bool = False, skew: bool = False
 ) -> linpoint.Verdict | None:
-    """A violation made from the seed, if one is met soon."""
+    """A violation made from the seed, if one is found soon."""
     rng = random.Random(seed)
     for _ in range(15):
         history, spec = random_history(rng, name, operations=7, crashes=crashes, keyed=keyed, hints=hints, skew=skew)
@@ -40,7 +40,7 @@ def violation(
 
 
 def holds(verdict: linpoint.Verdict, positions: Iterable[int], history: linpoint.History | None = None) -> bool:
-    """Whether these operations satisfy the verdict's condition, by the definition."""
+    """Whether these operations satisfy the verdict's condition, by definition."""
     return brute_force(history or verdict.history, list(positions), verdict.spec, verdict.condition)[0]
 
 
@@ -57,19 +57,19 @@ def the_core_is_a_violation(verdict: linpoint.Verdict, found: linpoint.Explanati
 
 
 def the_core_is_this_violation(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
-    """When the last operation of the core returned, the history was wrong already.
+    """When the last operation of the core returned, the history was already a violation.
 
-    Else the core became a violation only because something was left out, and accuses the innocent.
+    Otherwise only an omission made the core a violation, and it would blame the wrong operations.
     """
-    if verdict.condition != "sequential":  # where a read may be explained by what comes later
+    if verdict.condition != "sequential":  # if a read may be explained by a later operation
         end = max(verdict.history[p].end for p in found.core)
         assert not holds(verdict, everything_called_by(verdict, found.core[0], end)), found.text
 
 
 def nothing_can_be_dropped_from_a_minimal_core(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
-    """If any single needed operation might not have happened, what is shown would be explained.
+    """If any single needed operation might not have happened, the shown operations would have an order.
 
-    Those shown beside the needed ones are no evidence: they may have happened or not.
+    Operations shown in addition to the needed ones are no evidence: they may have happened or not.
     """
     assert set(found.needed) <= set(found.core)
     assert found.verified
@@ -83,22 +83,22 @@ def nothing_can_be_dropped_from_a_minimal_core(verdict: linpoint.Verdict, found:
         assert holds(verdict, found.core, history), f"{verdict.history[position]} is not needed"
 
 
-def what_is_said_of_the_rest_is_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+def statements_about_the_rest_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
     if "without any one of them the rest would be fine" in found.text:
         for position in found.core:
             assert holds(verdict, [p for p in found.core if p != position]), found.text
 
 
-def no_order_allows_what_the_culprit_returned(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+def no_order_allows_the_result_of_the_culprit(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
     if found.culprit is not None and verdict.condition != "sequential":
         position = found.culprit.position
         called = everything_called_by(verdict, position, verdict.history[position].end)
         assert not holds(verdict, called), found.text
 
 
-def what_is_said_to_be_allowed_is(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
-    """Every result that is said to be allowed would have been fine: for all operations of the object, or for those that
-    were called by then, whatever those did that returned later.
+def results_reported_as_allowed_are_legal(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+    """Every result reported as allowed would have been legal: for all operations of the object, or for those called by
+    then, whatever the effects of those that returned later.
     """
     if found.culprit is None:
         return
@@ -116,11 +116,11 @@ def what_is_said_to_be_allowed_is(verdict: linpoint.Verdict, found: linpoint.Exp
         assert holds(verdict, called, other), found.text
 
 
-def who_is_stuck_could_not_come_next(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
-    """It is not said of an operation that the spec allows just what it returned, unless its order holds it back."""
+def stuck_operations_could_not_come_next(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+    """An operation is not reported as stuck if the spec allows its result, unless its order holds it back."""
     for blocked in found.stuck.blocked if found.stuck else ():
         op = verdict.history[blocked.position]
-        held_back = op.order is not None and "an operation with a smaller order must come first" in found.text
+        held_back = op.order is not None and "an operation with a smaller order value must come first" in found.text
         assert held_back or not [given for given in blocked.allowed if verdict.spec.allows(op, given)], found.text
 
 
@@ -132,10 +132,10 @@ ASPECTS = [
     the_core_is_a_violation,
     the_core_is_this_violation,
     nothing_can_be_dropped_from_a_minimal_core,
-    what_is_said_of_the_rest_is_true,
-    no_order_allows_what_the_culprit_returned,
-    what_is_said_to_be_allowed_is,
-    who_is_stuck_could_not_come_next,
+    statements_about_the_rest_are_true,
+    no_order_allows_the_result_of_the_culprit,
+    results_reported_as_allowed_are_legal,
+    stuck_operations_could_not_come_next,
     the_picture_is_at_most_100_columns_wide,
 ]
 
@@ -144,7 +144,7 @@ ASPECTS = [
 @pytest.mark.parametrize("kind", ["plain", "crashes", "keyed", "hints", "skew"])
 @settings(max_examples=volume(80))
 @given(name=st.sampled_from(list(MAKERS)), seed=SEEDS)
-def test_every_explanation(kind: str, aspect: Callable[..., None], name: str, seed: int) -> None:
+def test_every_explanation_has_the_property(kind: str, aspect: Callable[..., None], name: str, seed: int) -> None:
     if kind == "keyed" and name == "map":
         return  # its key is an argument
     verdict = violation(seed, name, **{} if kind == "plain" else {kind: True})
@@ -152,15 +152,15 @@ def test_every_explanation(kind: str, aspect: Callable[..., None], name: str, se
         aspect(verdict, verdict.explain())
 
 
-def test_violations_are_common_enough_to_prove_something() -> None:
+def test_violations_are_common_enough() -> None:
     found = {name: sum(violation(seed, name) is not None for seed in range(6)) for name in MAKERS}
     assert all(count >= 3 for count in found.values()), found
 
 
-def test_a_search_that_turns_back_early_leaves_no_one_who_could_come_next() -> None:
+def test_a_search_that_backtracks_early_reports_no_operation_that_could_come_next() -> None:
     verdict = violation(357, "map", crashes=True)
     assert verdict is not None
-    who_is_stuck_could_not_come_next(verdict, verdict.explain())
+    stuck_operations_could_not_come_next(verdict, verdict.explain())
 
 
 # The same, by example.
@@ -184,8 +184,8 @@ INNOCENT: list[tuple[str, str, int]] = [
 
 
 @pytest.mark.parametrize(("spec", "drawing", "guilty"), INNOCENT)
-def test_the_innocent_are_not_accused(spec: str, drawing: str, guilty: int) -> None:
-    """Only the last operation is wrong: all before it are a legal run."""
+def test_correct_operations_are_not_blamed(spec: str, drawing: str, guilty: int) -> None:
+    """Only the last operation is wrong: all operations before it are a legal run."""
     verdict = linpoint.check(drawing, spec)
     assert linpoint.check(verdict.history[:guilty], spec).status is linpoint.Status.LINEARIZABLE
     found = verdict.explain()
@@ -194,7 +194,7 @@ def test_the_innocent_are_not_accused(spec: str, drawing: str, guilty: int) -> N
         assert found.culprit.position == guilty
 
 
-def test_a_call_at_the_very_time_of_an_instantaneous_operation_can_be_drawn() -> None:
+def test_a_call_at_the_time_of_an_instantaneous_operation_can_be_drawn() -> None:
     history = linpoint.history(
         [
             {"process": 0, "op": "read", "result": 1, "call": 5, "return": 5},
@@ -237,7 +237,7 @@ def test_the_picture_of_a_core_reads_back_as_a_violation(name: str, seed: int) -
 @settings(max_examples=volume(150))
 @given(name=st.sampled_from(list(MAKERS)), seed=SEEDS)
 def test_a_picture_reads_back_with_the_same_verdict(name: str, seed: int) -> None:
-    """Also of a history that is fine: the picture must not put in an order what overlaps."""
+    """This includes linearizable histories: the picture must not order overlapping operations."""
     rng = random.Random(seed)
     for _ in range(5):
         history, spec = random_history(rng, name, operations=6)
@@ -249,7 +249,7 @@ def test_a_picture_reads_back_with_the_same_verdict(name: str, seed: int) -> Non
             assert linpoint.check(again, spec).status is linpoint.check(history, spec).status, drawn
 
 
-def test_touching_operations_overlap_in_a_picture_as_they_do_in_the_history() -> None:
+def test_touching_operations_overlap_in_a_picture() -> None:
     history = linpoint.history(
         [
             {"process": "A", "op": "write", "args": [1], "result": None, "call": 0, "return": 5},
@@ -263,7 +263,7 @@ def test_touching_operations_overlap_in_a_picture_as_they_do_in_the_history() ->
 
 
 def test_two_operations_of_a_process_at_one_instant_are_drawn_in_their_order() -> None:
-    """The write took no time and came first; then the read was called at the same instant."""
+    """The write took no time and came first; the read was called at the same instant."""
     history = linpoint.history(
         [
             {"process": "A", "op": "read", "args": [], "result": 1, "call": 5, "return": 9},
@@ -276,7 +276,7 @@ def test_two_operations_of_a_process_at_one_instant_are_drawn_in_their_order() -
 
 
 @pytest.mark.parametrize("process", ["worker 1", "n1:0", "crash", "object crash", "a|b", "été"])
-def test_a_picture_reads_back_whatever_the_process_is_called(process: str) -> None:
+def test_a_picture_reads_back_with_any_process_name(process: str) -> None:
     history = linpoint.history([{"process": process, "op": "read", "result": 1, "call": 0, "return": 5}])
     again = linpoint.history(linpoint.check(history, "register").explain().picture)
     assert [(op.process, op.name, op.result) for op in again] == [(process, "read", 1)]
@@ -298,7 +298,7 @@ def test_pictures_are_at_most_100_columns_wide(process: str, value: Any, count: 
     assert all(len(row) <= 100 for row in drawn.split("\n"))
 
 
-# Another first value
+# Another initial value
 
 HELPS: list[tuple[str, str]] = [
     ("register", "A: |--read()->0--|"),
@@ -348,7 +348,7 @@ HELPS: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("spec", "drawing"), HELPS)
-def test_a_violation_that_another_first_value_would_remove_says_so(spec: str, drawing: str) -> None:
+def test_a_helpful_other_initial_value_is_reported(spec: str, drawing: str) -> None:
     found = linpoint.check(drawing, spec).explain()
     assert found.verdict.status is VIOLATION
     assert found.other_initial is not None
@@ -368,7 +368,7 @@ def test_a_violation_that_another_first_value_would_remove_says_so(spec: str, dr
         ("counter", "A: |--read()->1--| |--read()->0--|"),
     ],
 )
-def test_nothing_is_said_where_no_first_value_helps(spec: str, drawing: str) -> None:
+def test_no_initial_value_is_suggested_if_none_helps(spec: str, drawing: str) -> None:
     found = linpoint.check(drawing, spec).explain()
     assert found.verdict.status is VIOLATION
     assert found.other_initial is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Violations recorded on real servers: few operations, a circle to follow, and the cause that is known to be behind them."""
+"""Violations recorded on real servers: few operations, a cycle to follow, and the known cause."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="the folder of share
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_recorded_violations_take_at_most_8_operations_and_their_cause_comes_first(name: str) -> None:
+def test_recorded_violations_need_at_most_8_operations_and_list_their_cause_first(name: str) -> None:
     cause, keys = KNOWN[name]
     verdict = linpoint.check(linpoint.load(FOLDER / f"{name}.jsonl.gz"), "cas-register")
     bad = [key for key in verdict.keys if key.status is linpoint.Status.VIOLATION]
@@ -40,7 +40,7 @@ def test_recorded_violations_take_at_most_8_operations_and_their_cause_comes_fir
         assert len(found.core) == 1 or "However, " in found.text
 
 
-def test_the_key_that_takes_the_fewest_operations_is_explained() -> None:
+def test_the_key_with_the_fewest_needed_operations_is_explained() -> None:
     verdict = linpoint.check(linpoint.load(FOLDER / "redis-splitbrain.jsonl.gz"), "cas-register")
     bad = [key for key in verdict.keys if key.status is linpoint.Status.VIOLATION]
     assert len(verdict.explain().core) == min(len(explain(verdict, key=key).core) for key in bad) == 3

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces as text: word for word, and what holds of all of them. ``pytest tests/explain --refresh-golden`` writes the texts."""
+"""Traces as text: golden texts, and properties of all traces. ``pytest tests/explain --refresh-golden`` writes the
+texts.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def marked(trace: Trace, **options: int) -> list[int]:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_trace_reads_as_it_did(name: str, golden: Callable[..., None]) -> None:
+def test_a_trace_matches_its_golden_file(name: str, golden: Callable[..., None]) -> None:
     golden(name, trace_text(SAMPLES[name]()), folder="golden_traces")
 
 
@@ -53,11 +55,11 @@ def test_every_golden_text_has_its_trace() -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("width", [MIN_WIDTH_COLUMNS, 60, 80, 100, 160])
-def test_no_line_is_wider_than_asked_for(name: str, width: int) -> None:
+def test_no_line_is_wider_than_requested(name: str, width: int) -> None:
     assert max(map(display_width, lines_of(SAMPLES[name](), width=width))) <= width
 
 
-def test_less_than_the_narrowest_is_refused() -> None:
+def test_a_width_below_the_minimum_is_rejected() -> None:
     with pytest.raises(ValueError, match="at least 40 columns, not 39"):
         trace_text(SAMPLES["deadlock"](), width=39)
 
@@ -74,20 +76,20 @@ def test_the_failing_step_is_marked(name: str) -> None:
     assert marked(trace) == ([] if trace.failure.step is None else [trace.failure.step])
 
 
-def test_stores_are_seen_in_the_buffer_until_they_reach_memory() -> None:
+def test_stores_are_shown_in_the_buffer_until_they_reach_memory() -> None:
     text = trace_text(SAMPLES["store-buffering"]())
     assert "buffer: flag[0]=1" in text
     assert re.search(r"flag\[0\] = 1\s.*\n.*reaches memory", text)
     assert "Never reached memory: right flag[1]=1" in text
 
 
-def test_a_buffer_that_did_not_change_is_not_told_again() -> None:
+def test_an_unchanged_buffer_is_not_repeated() -> None:
     assert trace_text(SAMPLES["store-buffering"]()).count("buffer: flag[0]=1") == 1
 
 
-def test_a_thread_that_could_go_on_is_named_at_a_preemption() -> None:
-    assert "--- preemption: right runs, though left could go on ---" in trace_text(SAMPLES["store-buffering"]())
-    assert "--- A runs ---" in trace_text(SAMPLES["lost-update"]())
+def test_a_preemption_names_the_thread_that_is_still_runnable() -> None:
+    assert "--- switch to right (left still runnable) ---" in trace_text(SAMPLES["store-buffering"]())
+    assert "--- switch to A ---" in trace_text(SAMPLES["lost-update"]())
 
 
 def test_operations_are_brackets_around_their_steps() -> None:
@@ -96,14 +98,14 @@ def test_operations_are_brackets_around_their_steps() -> None:
     assert marks == ["┌", "│", "│", "│┌", "││", "││", "││", "│└", "│", "│", "└", ""]
 
 
-def test_a_crash_goes_across_and_says_what_it_lost() -> None:
+def test_a_crash_spans_all_columns_and_names_the_lost_stores() -> None:
     lines = lines_of(SAMPLES["missing-flush"]())
     (at,) = [number for number, line in enumerate(lines) if "=== CRASH ===" in line]
     assert lines[at + 1].strip() == "lost: node.value=7 in line 0x40"
 
 
-def test_who_is_in_the_way_is_named() -> None:
-    assert "Confucius has it" in trace_text(SAMPLES["deadlock"]())
+def test_the_blocking_thread_is_named() -> None:
+    assert re.search(r"held by[│\s]+Confucius", trace_text(SAMPLES["deadlock"]()))
 
 
 def test_too_many_threads_become_a_list() -> None:
@@ -111,14 +113,14 @@ def test_too_many_threads_become_a_list() -> None:
     assert re.fullmatch(r" +#  where +thread +what", lines[2])
 
 
-def test_steps_that_nobody_else_notices_are_folded() -> None:
+def test_steps_invisible_to_other_threads_are_folded() -> None:
     text = trace_text(SAMPLES["long-run"]())
     assert "... writer: 2,495 steps without effect on others ..." in text
     assert len(text.splitlines()) < 20
     assert "write ready = 1" in text
 
 
-def test_a_long_trace_keeps_preemptions_and_what_is_near_the_failure() -> None:
+def test_a_long_trace_keeps_preemptions_and_steps_near_the_failure() -> None:
     trace = SAMPLES["busy-run"]()
     shown = rows_of(trace)
     assert {0, *range(699, 706), *range(3_999, 4_006), *range(4_988, 5_000)} <= set(shown)
@@ -126,20 +128,20 @@ def test_a_long_trace_keeps_preemptions_and_what_is_near_the_failure() -> None:
     assert "steps without effect" not in trace_text(trace)  # each had one
 
 
-def test_rounds_of_a_loop_are_folded_but_the_first_and_the_last() -> None:
+def test_iterations_of_a_loop_are_folded_except_the_first_and_last() -> None:
     trace = SAMPLES["round-and-round"]()
     text = trace_text(trace)
-    assert "... ping: 196 steps that repeat those before ..." in text
-    assert "preemption: pong runs" in text
+    assert "... ping: 196 steps that repeat the previous ones ..." in text
+    assert "switch to pong (ping still runnable)" in text
     assert {0, 1, 2, 3, len(trace.steps) - 2, len(trace.steps) - 1} <= set(rows_of(trace))
 
 
-def test_a_preemption_is_part_of_no_loop() -> None:
+def test_a_preemption_is_not_part_of_a_loop() -> None:
     steps = tuple(step(number % 2, Kind.READ, "busy", True, preempts=number == 500) for number in range(1_000))
     assert 500 in rows_of(Trace(threads((0, "one"), (1, "other")), steps))
 
 
-def test_calls_inside_of_operations_are_folded_with_what_they_did() -> None:
+def test_calls_inside_operations_are_folded_with_their_steps() -> None:
     inner = [step(0, Kind.CALL, operation="inner"), step(0, Kind.LOCAL), step(0, Kind.RETURN, operation="inner")]
     steps = [step(0, Kind.CALL, operation="outer"), *inner * 20, step(0, Kind.RETURN, operation="outer")]
     text = trace_text(Trace(threads(0), tuple(steps)))
@@ -156,26 +158,26 @@ def test_a_call_with_an_effect_inside_is_not_folded() -> None:
     assert "write x = 1" in text
 
 
-def test_files_of_one_name_are_told_apart() -> None:
+def test_files_of_one_name_are_distinguished() -> None:
     steps = (step(0, Kind.LOCAL, at=("a/list.py", 3)), step(0, Kind.LOCAL, at=("b/list.py", 3)))
     text = trace_text(Trace(threads(0), steps))
     assert "a/list.py:3" in text
     assert "b/list.py:3" in text
 
 
-def test_a_schedule_is_shown_whole_or_not_at_all() -> None:
+def test_a_schedule_is_shown_completely_or_not_at_all() -> None:
     steps = (step(0, Kind.EXIT),)
     assert trace_text(Trace(threads(0), steps, schedule="0")).endswith("\nSchedule: 0")
-    assert trace_text(Trace(threads(0), steps, schedule="01" * 500)).endswith("Schedule: 1,000 letters, not shown")
+    assert trace_text(Trace(threads(0), steps, schedule="01" * 500)).endswith("Schedule: 1,000 characters, not shown")
 
 
 def test_a_trace_without_steps_or_threads_is_a_sentence() -> None:
-    assert trace_text(Trace((), ())) == "0 threads, 0 steps, 0 preemptions, SC: nothing went wrong"
+    assert trace_text(Trace((), ())) == "0 threads, 0 steps, 0 preemptions, SC: no failure"
     assert "=== CRASH ===" in trace_text(Trace((), (step(None, Kind.CRASH),)))
 
 
 @pytest.mark.parametrize("kind", StepKind, ids=lambda kind: kind.value)
-def test_every_kind_of_step_has_words(kind: StepKind) -> None:
+def test_every_kind_of_step_has_a_text(kind: StepKind) -> None:
     operation = "f" if kind in (Kind.CALL, Kind.RETURN) else None
     steps = [step(0, Kind.CALL, operation="f")] if kind is Kind.RETURN else []
     steps.append(step(0, kind, "x", 1, operation=operation, other=1, message="why", buffer=(("y", 2),)))
@@ -208,8 +210,8 @@ def test_every_step_is_shown_or_counted(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_nothing_stands_between_the_columns(name: str) -> None:
-    """Whatever the letters, each column begins where its title does."""
+def test_columns_are_aligned_with_their_titles(name: str) -> None:
+    """For any characters, each column begins where its title does."""
     lines = lines_of(SAMPLES[name]())
     ruler = next(line for line in lines if re.fullmatch(r"[- ]+", line))
     gaps = [match.start() for match in re.finditer("  ", ruler)]
@@ -225,7 +227,7 @@ def test_a_name_of_a_thread_is_shortened_in_its_column() -> None:
     assert "m…m" in lines_of(trace)[2]
 
 
-def test_nothing_wrong_is_said_too() -> None:
+def test_a_trace_without_a_failure_says_so() -> None:
     trace = Trace(threads(0), (step(0, Kind.EXIT),))
-    assert lines_of(trace)[0].endswith("SC: nothing went wrong")
+    assert lines_of(trace)[0].endswith("SC: no failure")
     assert lines_of(Trace(threads(0), trace.steps, failure=TraceFailure("race", 0)))[0].endswith("SC: data race")

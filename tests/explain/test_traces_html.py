@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces as HTML: balanced, accessible, in our own elements only, whatever the trace holds."""
+"""Traces as HTML: balanced, accessible, and made only of linpoint's own elements, for any trace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ATTRIBUTES = {"class", "scope", "colspan", "title", "aria-label", "role", "tabin
 
 
 class Reader(HTMLParser):
-    """Elements, their attributes and texts; complains of what is not closed in order."""
+    """Elements, their attributes and texts; reports elements that are not closed in order."""
 
     def __init__(self, fragment: str) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ def check(trace: Trace) -> Reader:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_fragment_is_made_of_our_own_elements(name: str) -> None:
+def test_a_fragment_consists_of_known_elements(name: str) -> None:
     check(SAMPLES[name]())
 
 
@@ -101,7 +101,7 @@ def test_rows_have_a_cell_for_each_thread() -> None:
     assert "<caption" in fragment
 
 
-def test_the_failing_row_says_so() -> None:
+def test_the_failing_row_is_marked() -> None:
     found = check(SAMPLES["store-buffering"]())
     (_, attributes), *more = found.of("trace-failing")
     assert attributes["aria-label"] == "Step 9, where it fails: assertion failed: inside.fetch_add(1) == 0"
@@ -109,7 +109,7 @@ def test_the_failing_row_says_so() -> None:
     assert len(found.of("trace-related")) == 2
 
 
-def test_values_buffers_and_source_lines_are_there() -> None:
+def test_values_buffers_and_source_lines_are_shown() -> None:
     texts = check(SAMPLES["store-buffering"]()).texts
     assert "buffer: flag[0]=1" in texts
     assert "flag[me].store(1, relaxed);" in texts
@@ -117,12 +117,12 @@ def test_values_buffers_and_source_lines_are_there() -> None:
     assert "Schedule: 0*4 1*3 d0 1*2" in texts
 
 
-def test_a_place_has_its_folder_and_function_for_those_who_ask() -> None:
+def test_a_place_has_its_directory_and_function_on_demand() -> None:
     titles = [attributes.get("title") for _, attributes in check(SAMPLES["store-buffering"]()).of("trace-place")]
     assert "src/dekker.cpp:12 in main" in titles
 
 
-def test_a_crash_goes_across_all_threads() -> None:
+def test_a_crash_spans_all_threads() -> None:
     fragment = trace_fragment(SAMPLES["missing-flush"]())
     row = re.search(r"<tr class=\"[^\"]*trace-crash.*?</tr>", fragment, re.DOTALL)
     assert row
@@ -148,7 +148,7 @@ def test_operations_are_bars() -> None:
     assert "trace-depth-4" not in classes
 
 
-def test_the_style_sheet_knows_the_classes_that_the_docstring_lists() -> None:
+def test_the_style_sheet_has_the_classes_listed_in_the_docstring() -> None:
     text = CSS.read_text(encoding="utf-8")
     assert text.startswith("/* SPDX-License-Identifier: Apache-2.0 */")
     styled = set(re.findall(r"\.(trace[\w-]*)", text))

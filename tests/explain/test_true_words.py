@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: N805 - the first argument of a step is the state
-"""What is said is true: sentences that were once false, and specs that explanations once tripped over."""
+"""Sentences are true: earlier false sentences, and specs that explanations once failed on."""
 
 from __future__ import annotations
 
@@ -15,49 +15,53 @@ from tests.timed_histories import timed
 Case = tuple[str, str, str]
 
 NEVER_SAID: list[Case] = [
-    # The write that is said to have replaced the value had not been called yet.
+    # The write reported to have replaced the value had not been called yet.
     ("register", "write(1) [0, 1]\nread()->2 [2, 3]\nread()->1 [4, 5]\nwrite(2) [6, 7]", "had certainly replaced"),
-    # Whose result was not observed may have failed.
+    # An operation whose result was not observed may have failed.
     (
         "cas-register",
         "write(1) [0, 1]\nwrite(2) [2, 3]\ncas(1, 3) [4, 5]\nread()->2 [6, 7]\nread()->9 [8, 9]",
         "had certainly replaced",
     ),
-    ("cas-register", "write(1) [0, 1]\ncas(1, 2) [2, 3]\ncas(1, 3) [2, 3]\nread()->9 [8, 9]", "both replaced"),
+    (
+        "cas-register",
+        "write(1) [0, 1]\ncas(1, 2) [2, 3]\ncas(1, 3) [2, 3]\nread()->9 [8, 9]",
+        "replaced the same value",
+    ),
     # The newer value was seen again.
     (
         "cas-register",
         "write(1) [0, 1]\nwrite(2) [2, 3]\ncas(1, 3)->true [4, 5]\nread()->2 [6, 7]\nread()->3 [8, 9]",
-        "not seen again",
+        "No later operation",
     ),
     ("counter", "read()->2 [0, 1]\nincrement() [10, 11]\nincrement() [20, 21]", "all operations together"),
     (
         "queue",
         "enqueue(1) [0, 1]\nenqueue(1) [2, 3]\ndequeue()->1 [4, 5]\ndequeue()->1 [6, 7]\ndequeue()->1 [8, 9]",
-        "there once",
+        "at most once",
     ),
     ("log", "append([1, 1]) [0, 1]\nappend(5) [2, 3]\nread()->[[1, 1]] [4, 5]", "twice"),
-    ("set", "add(1)->true [0, 1]\ncontains(1)->false [2, 3]\ncontains(1)->true [4, 5]", "Nobody saw"),
-    ("map", "contains(1)->false [0, 1]\nget(1)->1 [2, 3]", "would have put"),
-    # An index is not the value that was appended, and a count is not the step.
-    ("log", "append(2)->0 [0, 3]\nappend(2)->1 [10, 14]\nappend(1)->1 [23, 24]", "saw the 1"),
-    ("fetch-add", "fetch-add(1)->1 [-4, 0]\nfetch-add(1)->2 [0, 12]\nfetch-add(1)->3 [1, 16]", "saw the 1"),
-    ("multiset", "add(1) [0, 1]\nadd(1) [2, 3]\ncount(1)->1 [4, 5]", "saw the 1"),
-    # Two wrote the same value: which of them was seen is not certain.
-    ("register", "write(1) [0, 1]\nwrite(1) [0.5, 1.5]\nwrite(2) [2, 3]\nread()->1 [4, 5]", "saw the 1"),
+    ("set", "add(1)->true [0, 1]\ncontains(1)->false [2, 3]\ncontains(1)->true [4, 5]", "No later operation"),
+    ("map", "contains(1)->false [0, 1]\nget(1)->1 [2, 3]", "would have stored"),
+    # An index is not the appended value, and a count is not the step.
+    ("log", "append(2)->0 [0, 3]\nappend(2)->1 [10, 14]\nappend(1)->1 [23, 24]", "observed the 1"),
+    ("fetch-add", "fetch-add(1)->1 [-4, 0]\nfetch-add(1)->2 [0, 12]\nfetch-add(1)->3 [1, 16]", "observed the 1"),
+    ("multiset", "add(1) [0, 1]\nadd(1) [2, 3]\ncount(1)->1 [4, 5]", "observed the 1"),
+    # Two operations wrote the same value, so it is not certain which was seen.
+    ("register", "write(1) [0, 1]\nwrite(1) [0.5, 1.5]\nwrite(2) [2, 3]\nread()->1 [4, 5]", "observed the 1"),
     ("mutex", "release() [0, 1]", "return null"),
     ("semaphore(2)", "acquire() [0, 1]\nacquire() [2, 3]\nacquire() [4, 5]", "both succeeded"),
 ]
 
 
 @pytest.mark.parametrize(("spec", "history", "words"), NEVER_SAID)
-def test_what_is_not_so_is_not_said(spec: str, history: str, words: str) -> None:
+def test_earlier_false_sentences_are_not_used(spec: str, history: str, words: str) -> None:
     verdict = linpoint.check(timed(history), spec)
     assert verdict.status is linpoint.Status.VIOLATION
     assert words not in verdict.explain().text
 
 
-def test_a_map_that_starts_with_something_is_not_taken_for_empty() -> None:
+def test_a_map_with_initial_entries_is_not_reported_as_empty() -> None:
     spec = linpoint.specs.map(initial={"a": 1})
     found = linpoint.check(
         timed('cas("a", 1, 1)->true [0, 1]\nget("a")->1 [2, 3]\nget("a")->9 [14, 15]'), spec
@@ -65,7 +69,7 @@ def test_a_map_that_starts_with_something_is_not_taken_for_empty() -> None:
     assert "had certainly replaced" not in found.text
 
 
-def test_times_that_do_not_count_are_no_reason() -> None:
+def test_times_that_do_not_apply_are_not_given_as_a_reason() -> None:
     drawing = """
         A: |--write(1)--| |--write(2)--|
         B:                                |--read()->2--| |--read()->1--|
@@ -75,7 +79,7 @@ def test_times_that_do_not_count_are_no_reason() -> None:
     assert "had certainly replaced" not in found.text
 
 
-def test_a_pattern_about_others_is_not_said_of_the_one_that_is_shown() -> None:
+def test_a_pattern_about_other_operations_is_not_used_for_the_shown_one() -> None:
     lines = ["fetch-add(1)->5 [0, 1]", *(f"fetch-add(1)->{n} [{10 * n + 10}, {10 * n + 11}]" for n in range(5))]
     found = linpoint.check(timed("\n".join([*lines, "fetch-add(1)->6 [90, 91]"])), "fetch-add").explain()
     assert len(found.core) > 1 or "A: " not in found.steps[0].text
@@ -92,7 +96,7 @@ def test_a_violation_always_has_steps() -> None:
         assert verdict.explain().steps
 
 
-def test_nothing_was_lost_in_a_crash_that_came_before() -> None:
+def test_an_earlier_crash_is_not_blamed_for_a_loss() -> None:
     history = linpoint.history(
         [
             *(
@@ -166,14 +170,16 @@ USERS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("spec", "history"), USERS)
-def test_specs_of_users_are_explained_and_their_explanations_are_json(spec: Any, history: str) -> None:
+def test_user_specs_are_explained_and_their_explanations_are_json(spec: Any, history: str) -> None:
     verdict = linpoint.check(timed(history), spec)
     assert verdict.status is linpoint.Status.VIOLATION
     assert json.loads(json.dumps(verdict.explain().as_dict()))["steps"]
 
 
-def test_a_long_history_accuses_who_is_wrong_within_its_time() -> None:
-    """A value that was taken out long ago comes out again; what lies between is left out, and nobody else is accused."""
+def test_a_long_history_blames_the_right_operation_within_its_time() -> None:
+    """A value removed long ago is removed again; the operations between are omitted, and no other operation is
+    blamed.
+    """
     lines: list[dict[str, Any]] = []
     for number in range(1_000):
         at = 4 * number
@@ -186,7 +192,7 @@ def test_a_long_history_accuses_who_is_wrong_within_its_time() -> None:
     assert found.culprit is None or found.culprit.position == len(lines) - 1
 
 
-def test_nothing_in_a_history_turns_the_text_around() -> None:
+def test_text_of_a_history_cannot_reverse_the_output() -> None:
     evil = "\u202e\u2028\x1b[31m"
     lines = [
         {"process": evil, "op": "write", "args": [evil], "result": None, "call": 1, "return": 2, "key": evil},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects with every kind of failure, and some without, as small as can be: what results of tests look like."""
+"""Minimal objects with every kind of failure, and some without, for sample results of tests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Counter(linpoint.ConcurrentTest):
 
 
 class Lazy(linpoint.ConcurrentTest):
-    """Made twice."""
+    """Created twice."""
 
     def setup(self) -> dict[str, int]:
         return {"made": 0}
@@ -44,7 +44,7 @@ class Lazy(linpoint.ConcurrentTest):
 
 
 class Cache(linpoint.ConcurrentTest):
-    """The least recently used entry goes while it is looked at."""
+    """The least recently used entry is evicted while another thread looks at it."""
 
     before = 1
 
@@ -96,7 +96,7 @@ class Crossing:
 
 
 class Livelock(linpoint.ConcurrentTest):
-    """Each says that it wants to go, lets the other go first, and counts how long that takes."""
+    """Each announces that it wants to go, lets the other go first, and counts how long that takes."""
 
     def setup(self) -> Crossing:
         return Crossing()
@@ -117,7 +117,7 @@ class Livelock(linpoint.ConcurrentTest):
 
 
 class Raising(linpoint.ConcurrentTest):
-    """What was there when it was asked for is gone when it is taken."""
+    """An element that was present when checked is gone when it is taken."""
 
     spec = linpoint.specs.stack
     before = 1
@@ -138,7 +138,7 @@ _TICKS = itertools.count()
 
 
 class Erratic(linpoint.ConcurrentTest):
-    """It depends on how often it ran."""
+    """The result depends on how often it ran."""
 
     def setup(self) -> list[int]:
         return [0]
@@ -150,7 +150,7 @@ class Erratic(linpoint.ConcurrentTest):
 
 
 class Locked(linpoint.ConcurrentTest):
-    """Nothing is wrong with it, and it is small enough to know that."""
+    """Correct, and small enough for an exhaustive pass."""
 
     operations = 1
 
@@ -166,7 +166,7 @@ class Locked(linpoint.ConcurrentTest):
 
 
 class Dictionary(linpoint.ConcurrentTest):
-    """Nothing is wrong with it, but there are more scenarios than are run."""
+    """Correct, but with more scenarios than are run."""
 
     spec = linpoint.specs.map
 
@@ -186,7 +186,7 @@ MARKUP = "</script><img src=x onerror=alert(1)>\u202e"
 
 
 class Hostile(linpoint.ConcurrentTest):
-    """An update is lost, and everything that can be seen of it is markup."""
+    """An update is lost, and all visible text is markup."""
 
     def setup(self) -> dict[str, Any]:
         return {"</td><script>alert(2)</script>": 0}
@@ -215,6 +215,6 @@ RESULTS = {
 
 @cache
 def result(name: str) -> Result:
-    """The result of the test of that name. The other model is left out where it would take long."""
+    """The result of the test of that name. The other model is omitted where it would take long."""
     subject = PythonObjectSubject(definition=definition_of(RESULTS[name]), gil_verdict=name != "livelock")
     return run_campaign(subject, 0.0 if name == "unknown" else 60.0)

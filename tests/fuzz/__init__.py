@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage-guided fuzzing of everything that reads text or bytes of others; ``tools/fuzz.py`` runs it (``make fuzz``)."""
+"""Coverage-guided fuzzing of every reader of untrusted text or bytes; ``tools/fuzz.py`` runs it (``make fuzz``)."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every reader of input that others may have written, as a function of bytes: the targets of the fuzzers.
+"""Every reader of untrusted input, as a function of bytes: the targets of the fuzzers.
 
-A reader accepts its input or raises a ``LinpointError`` with a remedy; any other exception is a finding, and so is an
-acceptance that breaks what the reader guarantees. ``native/fuzz`` has those of the native core.
+A reader accepts its input or raises a ``LinpointError`` with a remedy. Any other exception is a finding, and so is
+accepted input that breaks a guarantee of the reader. ``native/fuzz`` has the readers of the native core.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _DECODERS: Final[Mapping[str, Callable[[dict[str, Any]], object]]] = {
     "refine": ModelToken.read,
     "crash": lambda content: read_token(content).plan,
 }
-# Whatever a list of harmless flags says: none of these parts is in one that a token may pass.
+# Never harmless, whatever a list of harmless flags holds: no flag that a token may pass contains one of these.
 _DANGEROUS: Final = re.compile(
     r"plugin|,|@|\(|;|\s|=.*/|-specs|wrapper|-include|-imacros|-B|-Xclang|-mllvm|dump|save-temps", re.DOTALL
 )
@@ -68,13 +68,13 @@ _ELEMENTS: Final = re.compile(r"<script|<iframe|<img|<link|javascript:", re.IGNO
 
 
 def text_of(data: bytes) -> str:
-    """The text of a reader that is given text."""
+    """The text for a reader of text."""
     return data.decode("utf-8", "surrogateescape")
 
 
 @contextmanager
 def as_file(data: bytes, suffix: str = "") -> Iterator[str]:
-    """The bytes in a file of memory, or of the disk where its name matters."""
+    """The bytes in a memory file, or in a file on disk where the name matters."""
     if suffix:
         with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as directory:
             path = Path(directory, suffix)
@@ -90,13 +90,13 @@ def as_file(data: bytes, suffix: str = "") -> Iterator[str]:
 
 
 def read_history(data: bytes, format: str | None = None) -> None:
-    """A history, which reads back the same from operation lines."""
+    """A history that reads back unchanged from operation lines."""
     with as_file(data) as path:
         history = linpoint.load(path, format=format)
     with as_file(b"", "again.jsonl") as path:
         try:
             linpoint.save(history, path)
-        except linpoint.UsageError:  # it has what operation lines cannot hold
+        except linpoint.UsageError:  # It holds something that operation lines cannot express.
             return
         written = Path(path).read_bytes()
         linpoint.save(linpoint.load(path), path)
@@ -104,7 +104,7 @@ def read_history(data: bytes, format: str | None = None) -> None:
 
 
 class _Sink:
-    """Takes calls and returns."""
+    """Accepts calls and returns."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_args, **_more: None
@@ -124,7 +124,7 @@ def read_token_text(data: bytes) -> None:
 
 
 def read_token_content(data: bytes) -> None:
-    """The JSON inside of a token."""
+    """The JSON inside a token."""
     try:
         content = msgspec.json.decode(data)
     except (msgspec.MsgspecError, RecursionError, ValueError):
@@ -164,7 +164,7 @@ def read_project(data: bytes) -> None:
 
 
 def read_results(data: bytes) -> None:
-    """Documents of results, and the page of them."""
+    """Documents of results, and their HTML page."""
     results, error = results_in(text_of(data), "results")
     page = overview_page(results)
     page.encode()
@@ -184,7 +184,7 @@ def read_trace(data: bytes) -> None:
 
 
 def read_messages(data: bytes) -> None:
-    """A message of a host."""
+    """A host message."""
     for decoder in (SEARCH_MESSAGES, CRASH_MESSAGES):
         try:
             decoder.decode(data)
@@ -204,7 +204,7 @@ def read_drawing(data: bytes) -> History:
 
 
 def read_scenario(data: bytes) -> None:
-    """A scenario, which reads back the same from its text."""
+    """A scenario that reads back unchanged from its text."""
     scenario = Scenario.parse(text_of(data))
     assert Scenario.parse(str(scenario)) == scenario
     freeze(scenario.as_dict())
@@ -226,11 +226,11 @@ READERS: Final[Mapping[str, Reader]] = {
     "trace": read_trace,
     "workload": read_workload_file,
 }
-"""By name, which is that of the directory of the corpus."""
+"""The readers by name, which is also the directory of the corpus."""
 
 
 def run_reader(name: str, data: bytes) -> bool:
-    """Whether the reader accepts the input; anything but that and a coded error is raised."""
+    """Whether the reader accepts the input. Exceptions other than a coded error pass through."""
     try:
         READERS[name](data)
     except LinpointError as error:

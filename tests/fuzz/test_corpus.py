@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The corpus of the fuzzers, replayed: what was found once is not found again, and every reader accepts and refuses."""
+"""The fuzzing corpus, replayed: no old finding returns, and every reader accepts some inputs and rejects others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_CORPUS_BYTES = 400_000
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_the_corpus_of_a_reader(name: str) -> None:
+def test_each_reader_handles_its_corpus(name: str) -> None:
     accepted = [run_reader(name, path.read_bytes()) for path in sorted((CORPUS / name).iterdir())]
     assert any(accepted)
     assert not all(accepted) or name in ("messages", "token-content")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file read natively and in Python, and columns with lists as tokens against the operations that they were made of."""
+"""The native reader of a file against the Python reader, and columns of list tokens against their operations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def blocks(data: memoryview, size: int) -> list[memoryview]:
 
 
 def in_pieces(path: Path, count: int) -> Callable[..., Any]:
-    """The native reader with the file in so many parts, of a few lines each, read by a thread each.
+    """The native reader on a file in a given number of parts, each a few lines long and read by its own thread.
 
     Events come in one part, but in small blocks.
     """
@@ -58,7 +58,7 @@ def in_pieces(path: Path, count: int) -> Callable[..., Any]:
 
 
 def compare(path: Path, **options: Any) -> bool:
-    """Read in both ways and compare; whether the native reader did it by itself."""
+    """Read with both readers and compare; whether the native reader succeeded by itself."""
     ours, plain = read(path, native.read_columns, **options), read(path, lambda *_: None, **options)
     if isinstance(plain, LinpointError):
         assert str(ours) == str(plain), path.read_bytes()
@@ -74,7 +74,7 @@ def compare(path: Path, **options: Any) -> bool:
 
 
 def same_history(ours: History, plain: History) -> None:
-    # Texts tell 1 from 1.0 and a list from a tuple, where equality does not.
+    # As texts, 1 differs from 1.0 and a list from a tuple; under equality they do not.
     one_by_one = [repr(ours.operations[position]) for position in range(len(ours))]
     assert one_by_one == [*map(repr, plain.operations)]
     assert (ours.processes, ours.keyed) == (plain.processes, plain.keyed)
@@ -100,13 +100,13 @@ def same_columns(ours: History, plain: History) -> None:
         assert canonical(mine.values[number]) == canonical(value)
         assert mine.numbers[canonical(value)] == number
         assert mine.integers[number] == integer_of(value)
-        assert canonical(value) in theirs.numbers or not is_list(value)  # it may occur within lists only
+        assert canonical(value) in theirs.numbers or not is_list(value)  # it may occur only within lists
     same_values_as_read(ours)
     same_values_as_read(plain)
 
 
 def same_values_as_read(history: History) -> None:
-    """Every argument and result stands in ``columns.as_read``, lists as tokens; other numbers are those of ``native``."""
+    """Every argument and result is in ``columns.as_read``, lists as tokens; other numbers match ``native``."""
     columns = history.columns
     values = [value for op in history for value in (*op.args, op.result)]
     known = {columns.scalar_number(each): each for value in values for each in within(value)}
@@ -131,7 +131,7 @@ def same_values_as_read(history: History) -> None:
 
 
 def within(value: Value) -> Iterator[Value]:
-    """What is no list in a value, however deep, names among it."""
+    """The scalars inside a value, at any depth, including names."""
     if isinstance(value, dict):
         for name, item in value.items():
             yield name
@@ -144,7 +144,7 @@ def within(value: Value) -> Iterator[Value]:
 
 
 def decoded(tokens: Iterator[int], known: dict[int, Value]) -> Any:
-    """The value that tokens stand for."""
+    """The value of a token."""
     token = next(tokens)
     if token >= 0:
         return known[token]

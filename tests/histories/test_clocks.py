@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a history knows of its clocks: their skew, and whether they have a say at all."""
+"""Clocks of a history: their skew, and whether it has clocks at all."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ EVENTS = {
 }
 
 
-def test_clocks_agree_unless_it_is_said() -> None:
+def test_the_default_clock_skew_is_zero() -> None:
     assert History(OPS).clock_skew == 0
     assert History(OPS, clock_skew=5).clock_skew == 5
     assert History(OPS).with_clock_skew(3).clock_skew == 3
     assert not History(OPS).by_position
 
 
-def test_the_skew_is_part_of_what_a_history_is() -> None:
+def test_histories_with_different_skews_differ() -> None:
     plain = History(OPS)
     skewed = plain.with_clock_skew(5)
     assert plain.clock_skew == 0
@@ -39,26 +39,26 @@ def test_the_skew_is_part_of_what_a_history_is() -> None:
     assert hash(skewed) == hash(History(OPS, clock_skew=5))
 
 
-def test_an_order_is_part_of_what_a_history_is() -> None:
+def test_histories_with_different_orders_differ() -> None:
     assert History(OPS) != History([OPS[0], dataclasses.replace(OPS[1], order=3)])
 
 
-def test_parts_and_variants_keep_the_skew() -> None:
+def test_selections_and_variants_keep_the_skew() -> None:
     skewed = History(OPS, clock_skew=5, source="here")
     for other in (skewed.select([1]), skewed.replace(0, OPS[1]), skewed.with_clock_skew(5)):
         assert (other.clock_skew, other.source) == (5, "here")
     assert linpoint.history(skewed) is skewed
 
 
-def test_a_whole_number_stays_exact() -> None:
+def test_a_whole_skew_stays_exact() -> None:
     assert type(History(OPS, clock_skew=5e6).clock_skew) is int
-    # Between integers half a unit makes no difference; beside a fraction it does.
+    # Between integers half a unit makes no difference; next to a fraction it does.
     assert type(History(OPS, clock_skew=0.5).clock_skew) is int
     assert History([*OPS, Operation(7, "read", (), 1, 10.5, 11)], clock_skew=0.5).clock_skew == 0.5
 
 
 @pytest.mark.parametrize("skew", [-1, -0.5, float("nan"), float("inf"), 10**400, True, "5ms", None])
-def test_what_is_no_skew(skew: Any) -> None:
+def test_invalid_skews_are_rejected(skew: Any) -> None:
     for make in (History(OPS).with_clock_skew, lambda skew: History(OPS, clock_skew=skew)):
         with pytest.raises(UsageError) as caught:
             make(skew)
@@ -81,7 +81,7 @@ def test_positions_of_events_have_no_skew(tmp_path: Path, name: str) -> None:
     assert caught.value.remedy
 
 
-def test_positions_are_known_by_the_clock_readings_beside_them(tmp_path: Path) -> None:
+def test_positions_with_clock_readings_accept_no_skew(tmp_path: Path) -> None:
     (tmp_path / "timed.edn").write_text(EVENTS["timed.edn"])
     linpoint.save(linpoint.load(tmp_path / "timed.edn"), tmp_path / "timed.jsonl")
     with pytest.raises(UsageError, match="LP-U006"):
@@ -90,13 +90,13 @@ def test_positions_are_known_by_the_clock_readings_beside_them(tmp_path: Path) -
         History([Operation(0, "read", (), 1, 0, 1, times=(5, 6))], clock_skew=1)
 
 
-def test_formats_with_clocks(tmp_path: Path) -> None:
+def test_formats_with_clocks_accept_a_skew(tmp_path: Path) -> None:
     for name in ("history.jsonl", "history.csv"):
         linpoint.save(History(OPS), tmp_path / name)
         assert linpoint.load(tmp_path / name).with_clock_skew(5).clock_skew == 5
 
 
-def test_what_is_apart_is_apart_for_longer_than_the_skew() -> None:
+def test_operations_overlap_within_the_skew() -> None:
     history = History(OPS)
     assert not history.columns.native.overlaps()
     assert not history.with_clock_skew(2.5).columns.native.overlaps()

@@ -7,7 +7,7 @@ import linpoint
 from linpoint import Crash, Operation, Outcome
 
 
-def test_a_drawing() -> None:
+def test_a_drawing_is_read() -> None:
     history = linpoint.history("""
         A: |--enqueue(1)--|          |--dequeue()->2--|
         B:        |--enqueue("two", [2])--...
@@ -25,8 +25,8 @@ def test_a_drawing() -> None:
     assert [crash.process for crash in history.crashes] == [None]
 
 
-def test_a_drawing_of_a_crash_of_the_object() -> None:
-    """The clients live on: an operation spans the crash, and after an interrupted one its process goes on."""
+def test_a_drawing_with_a_crash_of_the_object_is_read() -> None:
+    """The clients live on: an operation spans the crash, and the process of an interrupted operation continues."""
     history = linpoint.history("""
         A:              |--write(1)-------|
         B:              |--write(2)--...       |--read()->1--|
@@ -37,7 +37,7 @@ def test_a_drawing_of_a_crash_of_the_object() -> None:
     assert linpoint.check(history, "register", condition="strict").status is linpoint.Status.LINEARIZABLE
 
 
-def test_crashes_and_annotations_as_objects() -> None:
+def test_crashes_and_annotations_are_accepted_as_objects() -> None:
     history = linpoint.history(
         [Crash(5, of_object=True), {"crash": "object", "time": 7}, linpoint.Annotation("kill", 3), Crash(6, 1)]
     )
@@ -80,14 +80,14 @@ def test_results_are_json(result: str, value: object) -> None:
         ("A: |--write(1)--... |--read()->1--|", "LP-H004"),
     ],
 )
-def test_bad_drawings(drawing: str, code: str) -> None:
+def test_bad_drawings_are_rejected(drawing: str, code: str) -> None:
     with pytest.raises(linpoint.HistoryError) as caught:
         linpoint.history(drawing)
     assert caught.value.code == code
     assert caught.value.remedy
 
 
-def test_dicts_and_operations() -> None:
+def test_dicts_and_operations_are_accepted() -> None:
     history = linpoint.history(
         [
             {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 1},
@@ -102,7 +102,7 @@ def test_dicts_and_operations() -> None:
     assert linpoint.history(history) is history
 
 
-def test_dicts_with_an_order() -> None:
+def test_dicts_may_have_an_order() -> None:
     first, second = linpoint.history(
         [
             {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 1, "order": 3},
@@ -112,7 +112,7 @@ def test_dicts_with_an_order() -> None:
     assert (first.order, second.order) == (3, None)
 
 
-def test_bad_dicts_say_which_one() -> None:
+def test_bad_dicts_are_reported_with_their_position() -> None:
     with pytest.raises(linpoint.HistoryError) as caught:
         linpoint.history([{"process": 0, "op": "read", "call": 0, "return": 1}])
     assert caught.value.code == "LP-H006"
@@ -120,7 +120,7 @@ def test_bad_dicts_say_which_one() -> None:
     assert caught.value.place.endswith("1")
 
 
-def test_what_is_no_history() -> None:
+def test_objects_that_are_not_histories_are_rejected() -> None:
     for thing in (None, 7):
         with pytest.raises(linpoint.UsageError) as caught:
             linpoint.history(thing)  # type: ignore[arg-type]

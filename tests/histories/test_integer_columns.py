@@ -66,7 +66,7 @@ def numbers(columns: IntegerColumns, values: Sequence[Any]) -> list[int]:
 
 
 def by_result(history: History) -> list[list[int]]:
-    """The positions of operations with one and the same result, as the native side sees them."""
+    """The positions of operations with equal results, as the native core groups them."""
     native = history.columns.native
     return native.classify([0], result=True).split(range(len(history)))
 
@@ -79,14 +79,14 @@ def test_null_true_and_false_have_their_numbers_in_every_history() -> None:
         assert columns.values[:3] == (None, True, False)
 
 
-def test_truth_values_are_no_numbers_and_whole_floats_are() -> None:
+def test_booleans_differ_from_numbers_and_whole_floats_equal_integers() -> None:
     columns = history_of([True, 1, 1.0, False, 0, 0.0, -0.0, "1"]).columns
     assert numbers(columns, [True, 1, 1.0, False, 0, 0.0, -0.0, "1"]) == [1, 3, 3, 2, 4, 4, 4, 5]
     assert by_result(history_of([True, 1, 1.0, "1", [1], [1.0], [True]])) == [[0], [1, 2], [3], [4, 5], [6]]
 
 
-def test_the_same_however_the_column_begins() -> None:
-    """Columns of plain integers and strings have a quick way of their own."""
+def test_the_start_of_a_column_does_not_matter() -> None:
+    """Columns of plain integers and strings have a fast path."""
     for results in itertools.permutations([1, True, 1.0, "a", None], 4):
         expected = [[b for b in range(4) if equal_values(results[a], results[b])] for a in range(4)]
         assert by_result(history_of(results)) == [group for at, group in enumerate(expected) if group[0] == at]
@@ -124,7 +124,7 @@ def test_arguments_results_and_keys_have_one_numbering() -> None:
     assert unkeyed.by_first_argument().split([2, 1, 0]) == [[2, 1], [0]]
 
 
-def test_what_tells_operations_apart() -> None:
+def test_operation_classes_depend_on_all_their_fields() -> None:
     ops = [
         Operation("a", "put", ("k", 1), None, 0, 1),
         Operation("b", "put", ("k", 1), None, 2, 3),
@@ -144,8 +144,8 @@ def test_what_tells_operations_apart() -> None:
     assert native.effective() == [0, 1, 2, 3, 4, 5]
 
 
-def test_arguments_of_other_lengths_are_not_alike() -> None:
-    """What follows the arguments in the key of a class must not be taken for one of them."""
+def test_arguments_of_different_lengths_differ() -> None:
+    """The field after the arguments in the key of a class must not be mistaken for an argument."""
     ops = [
         Operation(0, "f", args, result, 2 * at, 2 * at + 1)
         for at, (args, result) in enumerate([((1, 2), 3), ((1,), 2)])
@@ -157,7 +157,7 @@ def test_arguments_of_other_lengths_are_not_alike() -> None:
     assert native.classify([0], arguments=True, result=True).split([0, 1]) == [[0], [1]]
 
 
-def test_columns_that_do_not_fit_together_are_refused() -> None:
+def test_inconsistent_columns_are_rejected() -> None:
     from array import array
 
     from linpoint.histories._native_columns import Columns as NativeColumns
@@ -245,14 +245,14 @@ def sign(a: Any, b: Any) -> int:
 
 
 def later(time: Any, skew: Any) -> Any:
-    """The sum, where it can be said exactly: what rounding makes of others is not the matter here."""
+    """The sum, where it is exact: rounding of other sums is not tested here."""
     assume(Fraction(time) + Fraction(skew) == Fraction(time + skew))
     return time + skew
 
 
 @settings(max_examples=volume(400))
 @given(timed())
-def test_times_compare_as_they_did(drawn: tuple[list[Operation], list[Crash], Any]) -> None:
+def test_encoded_times_keep_their_order(drawn: tuple[list[Operation], list[Crash], Any]) -> None:
     ops, crashes, skew = drawn
     times = _Times(ops, crashes, skew)
     recorded: list[Any] = []
@@ -275,7 +275,7 @@ def test_times_compare_as_they_did(drawn: tuple[list[Operation], list[Crash], An
 
 
 def apart(history: History) -> bool:
-    """Whether the first operation precedes the second, found out by a check."""
+    """Whether the first operation precedes the second, determined by a check."""
     write, read = history
     assert (write.name, read.name, read.result) == ("write", "read", None)
     return linpoint.check(history, "register", checker="dfs").status is linpoint.Status.VIOLATION
@@ -283,15 +283,15 @@ def apart(history: History) -> bool:
 
 @settings(max_examples=volume(200))
 @given(clocks.flatmap(lambda clock: st.tuples(clock, clock, clock, clock)), skews)
-def test_precedence_is_that_of_the_times(drawn: tuple[Any, Any, Any, Any], skew: Any) -> None:
-    """From end to end: whatever the numbers are, a read that missed a write is wrong iff it was called later."""
+def test_precedence_follows_the_times(drawn: tuple[Any, Any, Any, Any], skew: Any) -> None:
+    """End to end, with any numbers: a read that missed a write is wrong iff it was called later."""
     written, read = sorted(drawn[:2]), sorted(drawn[2:])
     ops = [Operation(0, "write", (1,), None, *written), Operation(1, "read", (), None, *read)]
     assert apart(History(ops, clock_skew=skew)) == (later(written[1], skew) < read[0])
 
 
-def test_a_fraction_of_skew_is_exact_beside_large_times() -> None:
-    """Nanoseconds since 1970 and half of one do not fit into a float together."""
+def test_a_fractional_skew_is_exact_for_large_times() -> None:
+    """One float cannot hold both nanoseconds since 1970 and half a nanosecond."""
     now = 1_700_000_000_000_000_000
     for gap, skew in [(100, 100.5), (101, 100.5), (100, 99.5), (3, 2.5), (2, 2.5), (1, 0.5), (1, 1.5)]:
         ops = [
@@ -304,8 +304,8 @@ def test_a_fraction_of_skew_is_exact_beside_large_times() -> None:
         assert (oracle is linpoint.Status.VIOLATION) == expected, (gap, skew)
 
 
-def test_an_operation_that_returned_at_the_largest_time_of_all() -> None:
-    """It is not one that never returned."""
+def test_an_operation_may_return_at_the_largest_time() -> None:
+    """Such an operation differs from one that never returned."""
     ops = [
         Operation(0, "write", (1,), None, 0, NEVER_RANK),
         Operation(1, "write", (2,), None, 0, 5),
@@ -325,7 +325,7 @@ def test_an_operation_that_returned_at_the_largest_time_of_all() -> None:
             )
 
 
-def test_hints_compare_as_they_did() -> None:
+def test_encoded_hints_keep_their_order() -> None:
     for smaller, larger in [
         (1, 2),
         (1, 1.5),
@@ -376,7 +376,7 @@ def test_a_history_survives_pickling(clone: Any) -> None:
         assert linpoint.check(again, "cas-register").status is linpoint.check(history, "cas-register").status
 
 
-def test_positions_stay_positions_when_pickled() -> None:
+def test_pickled_positions_stay_positions() -> None:
     history = History([Operation(0, "read", (), None, 0, 1)], by_position=True)
     again = pickle.loads(pickle.dumps(history))
     with pytest.raises(linpoint.UsageError, match="LP-U006"):
@@ -399,7 +399,7 @@ def test_variants_have_columns_of_their_own() -> None:
 
 
 def sound(ops: Sequence[Operation], crashes: Sequence[Crash]) -> bool:
-    """What well formed means, pair by pair."""
+    """The definition of well formed, pair by pair."""
 
     def follows(before: Operation, after: Operation) -> bool:
         if before.outcome is Outcome.UNKNOWN:
@@ -463,7 +463,7 @@ def scrambled(rng: random.Random) -> tuple[list[Operation], list[Crash]]:
 
 
 def complaint(ops: Sequence[Operation], crashes: Sequence[Crash]) -> str | None:
-    """What the Python rules say."""
+    """The complaint of the Python rules."""
     in_time = tuple(sorted(crashes, key=lambda crash: crash.time))
     unchecked = _restored(tuple(ops), in_time, (), "history", 0, False)
     try:
@@ -475,7 +475,7 @@ def complaint(ops: Sequence[Operation], crashes: Sequence[Crash]) -> str | None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(4)))
-def test_malformed_histories_are_refused_and_others_are_not(seed: str) -> None:
+def test_exactly_the_malformed_histories_are_rejected(seed: str) -> None:
     rng = random.Random(seed)
     seen: Counter[str] = Counter()
     for _ in range(3000):
@@ -497,8 +497,8 @@ def test_malformed_histories_are_refused_and_others_are_not(seed: str) -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(4)))
-def test_the_native_rule_is_quick_to_accept(seed: str) -> None:
-    """What the native rule refuses is looked at again in Python; that must not be the way of ordinary histories."""
+def test_the_native_rule_accepts_ordinary_histories(seed: str) -> None:
+    """Python checks again what the native rule rejects; ordinary histories must not need that."""
     rng = random.Random(seed)
     for _ in range(2000):
         ops, crashes = scrambled(rng)

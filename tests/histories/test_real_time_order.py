@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of time: closed intervals, processes that touch themselves, crashes at the same instant."""
+"""Real-time order: closed intervals, consecutive operations of one process that touch, crashes at the same instant."""
 
 import itertools
 import random
@@ -34,7 +34,7 @@ def test_touching_operations_of_one_process_are_sequential() -> None:
     assert not ranks.chains
 
 
-def test_two_processes_that_touch_themselves_at_one_instant_need_chains() -> None:
+def test_touching_operations_of_two_processes_at_one_instant_need_chains() -> None:
     ranks = real_time_order(spans(("A", 1, 5), ("A", 5, 9), ("B", 1, 5), ("B", 5, 9)))
     assert [pair for pair in itertools.permutations(range(4), 2) if precedes(ranks, *pair)] == [(0, 1), (2, 3)]
 
@@ -47,7 +47,7 @@ def test_points_at_one_instant_keep_the_order_of_their_process() -> None:
     assert not precedes(ranks, 0, 3)
 
 
-def test_what_never_returns_precedes_nothing() -> None:
+def test_an_operation_that_never_returns_precedes_nothing() -> None:
     ranks = real_time_order(spans(("A", 0, None), ("B", 3, 4)))
     assert ranks.returns[0] == NEVER_RANK
     assert not precedes(ranks, 0, 1)
@@ -55,7 +55,7 @@ def test_what_never_returns_precedes_nothing() -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(20)))
-def test_ranks_say_what_the_definition_says(seed: str) -> None:
+def test_ranks_agree_with_the_definition(seed: str) -> None:
     rng = random.Random(seed)
     for _ in range(200):
         made = []
@@ -73,7 +73,7 @@ def test_ranks_say_what_the_definition_says(seed: str) -> None:
             assert precedes(ranks, a, b) == expected
 
 
-def test_a_crash_separates_what_touches_it() -> None:
+def test_a_crash_separates_operations_that_touch_it() -> None:
     crashed = linpoint.history(
         [
             {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 5},
@@ -85,8 +85,8 @@ def test_a_crash_separates_what_touches_it() -> None:
     assert linpoint.check(crashed, "register", condition="linearizable").status is linpoint.Status.LINEARIZABLE
 
 
-def test_a_crash_of_one_process_separates_what_it_did_from_others() -> None:
-    """But nothing of others: the crash of a process that takes part in nothing does not matter."""
+def test_a_crash_of_one_process_separates_its_operations_from_others() -> None:
+    """It separates no operations of other processes: the crash of an idle process does not matter."""
     for crashed, verdict in ((0, "violation"), (1, "linearizable"), (2, "linearizable")):
         history = linpoint.history(
             [
@@ -99,7 +99,7 @@ def test_a_crash_of_one_process_separates_what_it_did_from_others() -> None:
         assert linpoint.check(history, "register", condition="linearizable").status is linpoint.Status.LINEARIZABLE
 
 
-def test_parts_by_key() -> None:
+def test_histories_are_partitioned_by_key() -> None:
     history = linpoint.history("""
         A: |--write(1)--|                    |--read()->2--|
         B:      |--write(2)--|                   |--read()->2--|

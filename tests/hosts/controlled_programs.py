@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ programs under control, for tests: the one place that knows how they and the host are built and run."""
+"""Controlled C++ programs for tests: the only module that knows how they and the host are built and run."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ PROGRAMS = Path(__file__).parent / "programs"
 COMPILERS = ("g++", "clang++")
 
 _PATIENCE = 600.0
-"""Seconds after which the host hangs, however busy the machine is: beyond those it was given."""
+"""Seconds beyond its budget after which the host is considered to hang, even on a busy machine."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A program that was built, and the host for it."""
+    """A built program, and the host for it."""
 
     library: Path
     host: Path
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the host said at its end; ``ended`` is ``died`` or ``killed`` if it said nothing."""
+class ExplorationOutcome:
+    """The last message of the host; ``ended`` is ``died`` or ``killed`` if it sent none."""
 
     ended: str
     reason: str | None = None
@@ -53,16 +53,16 @@ class Told:
 
     @property
     def kind(self) -> str | None:
-        """Of what was found."""
+        """The kind of the finding."""
         return self.finding["kind"] if self.finding is not None else None
 
     @property
     def holds(self) -> bool:
-        """Whether every schedule was seen, and nothing found in any."""
+        """Whether every schedule was explored, without a finding."""
         return self.exhaustive and self.finding is None and self.ended == "exhausted"
 
 
-def explore(target: Target, *arguments: str, **options: Any) -> Told:
+def explore(target: Target, *arguments: str, **options: Any) -> ExplorationOutcome:
     """Run the host: ``memory_model="tso"`` is ``--memory-model tso``, and ``outcomes=True`` is ``--outcomes``."""
     options.setdefault("seconds", 60)
     command = [str(target.host), str(target.library)]
@@ -82,18 +82,18 @@ def explore(target: Target, *arguments: str, **options: Any) -> Told:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Told("killed", f"nothing was said in {options['seconds']} s")
+        return ExplorationOutcome("killed", f"nothing was said in {options['seconds']} s")
     last = done.stdout.splitlines()[-1:] if done.returncode == 0 else []
     if not last or not last[0].startswith('{"result"'):
-        return Told("died", f"exit code {done.returncode}: {done.stderr[-500:]}")
+        return ExplorationOutcome("died", f"exit code {done.returncode}: {done.stderr[-500:]}")
     said = json.loads(last[0])["result"]
-    known = {name: said[name] for name in Told.__dataclass_fields__ if said.get(name) is not None}
-    return Told(**known)
+    known = {name: said[name] for name in ExplorationOutcome.__dataclass_fields__ if said.get(name) is not None}
+    return ExplorationOutcome(**known)
 
 
 @functools.cache
 def built(source: str, *flags: str, compiler: str = "g++") -> Target:
-    """The target made of a source beneath ``programs``, by ``-std=c++20 -O1`` if nothing else is said."""
+    """The target built from a source in ``programs``, with ``-std=c++20 -O1`` by default."""
     if shutil.which(compiler) is None:
         pytest.skip(f"there is no {compiler}")
     found = find_compiler(compiler)

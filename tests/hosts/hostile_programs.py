@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of ``programs/hostile``, and what is to be said of each."""
+"""The programs of ``programs/hostile``, and the expected answer for each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FOUND: Final = {
     "writes_past_a_block": "memory",
     "writes_past_an_array": "crash",
 }
-"""What is wrong with them."""
+"""The error in each program."""
 
 REFUSED: Final = {
     "becomes_another_program": "exec",
@@ -58,7 +58,7 @@ REFUSED: Final = {
     "waits_for_children": "wait",
     "writes_a_file": "open",
 }
-"""A word of the reason why nothing can be said."""
+"""A part of the reason why the host cannot decide."""
 
 HARMLESS: Final = {
     "asks_for_too_much",
@@ -70,7 +70,7 @@ HARMLESS: Final = {
     "reads_what_is_typed",
     "sleeps_for_a_year",
 }
-"""Odd, but nothing is wrong."""
+"""Unusual but correct programs."""
 
 ENDLESS: Final = {
     "allocates_without_end",
@@ -78,4 +78,4 @@ ENDLESS: Final = {
     "starts_threads_without_end",
     "stores_without_end",
 }
-"""Something is found, or it is said that not everything was seen."""
+"""The result is a finding, or states that the exploration was incomplete."""

@@ -6,9 +6,9 @@ Threads are separated by ``|``, operations by ``;``; variables are x, y, z and w
     x = 1; x = r + 1; r = x; fence; r = x.exchange(1); r = x.add(1); r = x.cas(0, 1)
     await x == 1; await x != 0; await x.exchange(1) == 0; lock m; unlock m
 
-``r + 1`` is one more than the thread has read last. ``@order`` behind an operation is its memory order: relaxed, but
-seq_cst for a fence. A compare-and-swap reads whether it succeeded. What follows the ``r`` of a register is for the
-reader alone: a result is what the threads have read, in their orders.
+``r + 1`` is one more than the last value that the thread has read. ``@order`` after an operation is its memory order:
+relaxed by default, but seq_cst for a fence. A compare-and-swap reads whether it succeeded. Text after the ``r`` of a
+register is for readers only: a result lists the values that the threads have read, in program order.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Program = tuple[tuple[Op, ...], ...]
 
 
 def parse(text: str) -> Program:
-    """The program that the text tells."""
+    """The program in a text."""
     return tuple(tuple(_op(each.strip()) for each in thread.split(";")) for thread in text.split("|"))
 
 
@@ -79,6 +79,6 @@ def code(program: Program) -> str:
 
 
 def printed(results: tuple[tuple[int, ...], ...], memory: tuple[int, ...]) -> str:
-    """What the interpreter prints."""
+    """The output of the interpreter."""
     read = "".join("".join(f"{value} " for value in thread) + "| " for thread in results)
     return read + "".join(f"{value} " for value in memory) + "\n"

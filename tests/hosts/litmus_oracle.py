@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What litmus programs can do under SC, x86-TSO and PSO, by visiting every state: no reduction, no partial orders.
+"""The outcomes of litmus programs under SC, x86-TSO and PSO, by visiting every state without any reduction.
 
-A state is what threads are at, what they have read, what is in memory, who holds which mutex, and store buffers. Under
-TSO a thread's stores leave its buffer in their order; under PSO those of one variable do, and any behind a barrier wait
-for all before it: a release store has one before it, a release fence is one. A load takes the youngest store of its
-variable in its own buffer, else what is in memory. A fence, a store and whatever else is seq_cst by what x86 does for
-it, as well as read-modify-writes and mutexes, need an empty buffer.
+A state consists of program positions, values read, memory, mutex owners, and store buffers. Under TSO the stores of a
+thread leave its buffer in order. Under PSO only those of one variable do, and stores after a barrier wait for all
+stores before it: a release store follows a barrier, a release fence is one. A load takes the youngest store of its
+variable in its own buffer, else the value in memory. As on x86, read-modify-writes, mutex operations, and seq_cst
+fences and stores need an empty buffer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Entry = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Between two steps."""
+    """The state between two steps."""
 
     at: tuple[int, ...]
     results: tuple[tuple[int, ...], ...]
@@ -36,14 +36,14 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What the interpreter can print, and how it can get stuck: ``deadlock``, ``livelock``, both or neither."""
+    """The possible outputs of the interpreter, and how it can get stuck: by ``deadlock``, ``livelock``, or both."""
 
     outcomes: frozenset[str]
     stuck: frozenset[str]
 
 
 def behaviour(program: Program, model: str) -> Behaviour:
-    """Of all executions."""
+    """The behaviour of all executions."""
     count = len(program)
     start = State((0,) * count, ((),) * count, ((),) * count)
     seen = {start}
@@ -89,7 +89,7 @@ def _flushes(state: State, number: int, model: str) -> Iterator[State]:
 
 
 def _step(state: State, number: int, op: Op, model: str) -> State | None:
-    """What comes of it, or None if it has to wait, also if waiting once more would change nothing."""
+    """The state after a step; None if the step must wait, or if waiting once more would change nothing."""
     buffer = state.buffers[number]
     if _drains(op) and buffer:
         return None
@@ -152,7 +152,7 @@ def _read(state: State, number: int, value: int) -> State:
 
 
 def _normal(buffer: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Without barriers that nothing is before."""
+    """The state without barriers that no store precedes."""
     first = next((index for index, entry in enumerate(buffer) if entry != _BARRIER), len(buffer))
     return buffer[first:]
 
@@ -162,9 +162,9 @@ def _with(values: tuple, at: int, value: object) -> tuple:
 
 
 def executions(program: Program) -> int:
-    """How many executions of loads and stores differ under SC: in what a load reads from, or in the order of stores.
+    """The number of executions under SC that differ in the source of a load or in the order of stores.
 
-    By trying every interleaving. That is how many schedules a search needs that runs no two of one class.
+    It tries every interleaving. The number is how many schedules a search needs that runs no equivalent executions.
     """
     shown: set[frozenset[object]] = set()
 

@@ -15,7 +15,7 @@ from tests.hosts.litmus import VARIABLES
 
 @dataclass(frozen=True)
 class Named:
-    """``outcome`` is what is read, thread by thread, with the end of memory where that matters: ``1 0 | ; x=1``."""
+    """``outcome`` lists the values read, thread by thread, and final memory where that matters: ``1 0 | ; x=1``."""
 
     text: str
     outcome: str
@@ -66,7 +66,7 @@ SHAPES = {
     "R": Named("x = 1; y = 1 | y = 2; r1 = x", "0; y=2", ("tso", "pso")),
     "2+2W": Named("x = 1; y = 2 | y = 1; x = 2", "; x=1, y=1", ("pso",)),
     "IRIW": Named("x = 1 | y = 1 | r1 = x; r2 = y | r3 = y; r4 = x", "1 0 1 0"),
-    "a store behind a release is not waited for": Named(
+    "SB with a release store in between": Named(
         "x = 1; y = 1 @release; r1 = z | z = 1; fence; r2 = x", "0 0", ("tso", "pso")
     ),
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random litmus programs of two to four threads, of every kind of operation and every memory order.
 
-A waiting loop that overwrites what it waits for always writes 1: two that undo each other could go round for ever.
+A waiting loop that overwrites its variable always writes 1: two loops that undo each other could run forever.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _DATA = (0, 0, 0, 1, 1, 1, 3)
 _LOCK = 2
 
 _LENGTHS = {2: (2, 3, 4), 3: (2, 3), 4: (1, 2)}
-"""Units of a thread, by how many threads there are: the oracle visits every state."""
+"""Units per thread, by the number of threads: the oracle visits every state."""
 
 
 def random_program(chance: random.Random) -> Program:
-    """One of them."""
+    """One random program."""
     count = chance.choice((2, 2, 2, 3, 3, 4))
     lengths = _LENGTHS[count]
     return tuple(

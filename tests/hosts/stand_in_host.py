@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for the host: an executable that speaks as the host does, with answers that a test gives it."""
+"""A stand-in for the host: an executable that follows the host protocol, with answers from a test."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ say(result=answer)
 
 
 def stand_in(folder: Path, **answers: dict[str, Any]) -> Path:
-    """A host that answers a search by its name (``bounded``, ``dpor``, ``replay``, ...); ``do`` in it is code to run first."""
+    """A host that answers searches by name (``bounded``, ``dpor``, ``replay``, ...) after running the code ``do``."""
     path = folder / "host"
     script = _SCRIPT.format(
         python=sys.executable, asked=str(folder / "asked"), answers=json.dumps(answers), protocol=PROTOCOL
@@ -42,12 +42,12 @@ def stand_in(folder: Path, **answers: dict[str, Any]) -> Path:
 
 
 def asked(folder: Path) -> list[list[str]]:
-    """The command lines that the stand-in was started with."""
+    """The command lines of all starts of the stand-in."""
     return [json.loads(line) for line in (folder / "asked").read_text(encoding="utf-8").splitlines()]
 
 
 def searches(folder: Path) -> list[str]:
-    """What it was asked to search."""
+    """The searches requested from it."""
     return [words[words.index("--search") + 1] for words in asked(folder)]
 
 
@@ -76,7 +76,7 @@ texts = os.read(int(words[words.index("--scenarios") + 1]), 10**6).decode().spli
 
 
 def stand_in_with_test(folder: Path, code: str) -> Path:
-    """A host with a test: ``code`` answers ``texts`` by ``history`` and ``ended``, given ``search``, ``seed`` and ``words``."""
+    """A host with a test: ``code`` sets ``history`` and ``ended``, given ``texts``, ``search``, ``seed``, ``words``."""
     path = folder / "host"
     path.write_text(
         _TEST_SCRIPT.format(python=sys.executable, asked=str(folder / "asked"), code=code, protocol=PROTOCOL),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs wait for, and what comes from outside: every outcome there is, and no other."""
+"""Programs that wait, and external input: exactly the possible outcomes are found."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ OUTCOMES = {
 
 @pytest.mark.parametrize("model", ["sc", "tso"])
 @pytest.mark.parametrize("name", OUTCOMES)
-def test_outcomes_are_these(name: str, model: str) -> None:
+def test_exactly_the_possible_outcomes_are_found(name: str, model: str) -> None:
     told = explore(built(f"waits/{name}.cpp"), memory_model=model, outcomes=True)
     assert told.finding is None, told
     assert set(told.outcomes) == OUTCOMES[name]
 
 
-def test_waits_with_a_limit_qualify_the_result() -> None:
+def test_timed_waits_qualify_the_result() -> None:
     told = explore(built("waits/timed.cpp"))
     assert any("limit in time" in reason for reason in told.qualified)
 
 
-def test_time_and_chance_are_the_same_in_every_run() -> None:
+def test_clocks_and_random_numbers_are_deterministic() -> None:
     told = explore(built("waits/world.cpp"), outcomes=True, search="random:50")
     (outcome,) = told.outcomes
     assert outcome.startswith("3 ")
@@ -40,13 +40,13 @@ def test_time_and_chance_are_the_same_in_every_run() -> None:
     assert explore(built("waits/world.cpp"), outcomes=True, seed=5).outcomes.keys() != told.outcomes.keys()
 
 
-def test_waking_up_without_a_signal_is_asked_for() -> None:
+def test_spurious_wakeups_are_explored_on_request() -> None:
     target = built("waits/without_a_loop.cpp")
     assert explore(target).holds
     assert explore(target, spurious=True).kind == "assertion"
 
 
-def test_freed_memory_is_used_again_if_asked_for() -> None:
+def test_freed_memory_is_reused_on_request() -> None:
     target = built("waits/reused_block.cpp")
     assert explore(target).holds
     assert explore(target, reuse=True).kind == "assertion"
@@ -55,7 +55,7 @@ def test_freed_memory_is_used_again_if_asked_for() -> None:
 @pytest.mark.random
 @pytest.mark.parametrize("number", range(volume(24, least=4)))
 def test_no_outcome_of_locks_and_signals_is_lost(number: int) -> None:
-    """Whatever random schedules show is among what the search has shown that claims to be exhaustive."""
+    """Outcomes of random schedules are among the outcomes of the search that claims to be exhaustive."""
     seed = seed_numbers(24)[number]
     dice = random.Random(seed)
     letters = [*dice.sample("lutwrxeyqsbpdvonh", dice.randint(2, 5)), "+"]

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the thesis on Codex (Dabdoub, MIT 2013, section 4.1): its verdicts, in far fewer schedules.
-
-The thesis counts 62,719 schedules for Dekker's algorithm, 24,453 for Peterson's and 63 for WaitLatch.
-"""
+"""The programs of the thesis on Codex (Dabdoub, MIT 2013, section 4.1): the same verdicts in far fewer schedules."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import COMPILERS, Told, built, explore
+from tests.hosts.controlled_programs import COMPILERS, ExplorationOutcome, built, explore
 
 REPAIRS = ("LOCK", "ALWAYS_WRITE", "FENCE_IN_SET")
 MOST_STEPS = 300
 models = pytest.mark.parametrize("model", ["sc", "tso"])
 
 
-def explored(source: str, model: str, *defined: str, **options: object) -> Told:
+def explored(source: str, model: str, *defined: str, **options: object) -> ExplorationOutcome:
     flags = [f"-D{name}" for name in defined]
     return explore(built(f"thesis/{source}.cpp", *flags), memory_model=model, **options)
 
@@ -32,19 +29,19 @@ def test_mutual_exclusion_with_fences_holds(source: str, most: int, compiler: st
 
 
 @pytest.mark.parametrize(("source", "most"), [("dekker", 30), ("peterson", 20)])
-def test_without_fences_it_holds_under_sequential_consistency_alone(source: str, most: int) -> None:
+def test_without_fences_mutual_exclusion_holds_only_under_sequential_consistency(source: str, most: int) -> None:
     assert explored(source, "sc").holds
     told = explored(source, "tso")
     assert told.kind == "assertion", told
     assert told.schedules <= most
 
 
-def test_dekker_as_printed_leaves_a_thread_waiting_for_ever() -> None:
+def test_dekker_as_printed_has_a_livelock() -> None:
     assert explored("dekker_as_printed", "sc", search="bounded:2", max_steps=MOST_STEPS).kind == "livelock"
 
 
-def test_dekker_as_printed_lets_both_in_on_the_second_entry_under_tso_alone() -> None:
-    """By chance: a thread raises and lowers its flag for as long as the other is inside, which can be without end."""
+def test_dekker_as_printed_fails_on_the_second_entry_only_under_tso() -> None:
+    """By random search: a thread raises and lowers its flag while the other is inside, possibly without end."""
     told = explored("dekker_as_printed", "sc", "STOP_INSTEAD_OF_WAITING", search="random:20000")
     assert told.kind is None, told
     assert not told.exhaustive
@@ -55,7 +52,7 @@ def test_dekker_as_printed_lets_both_in_on_the_second_entry_under_tso_alone() ->
 
 
 @pytest.mark.parametrize("fence", [[], ["FENCE_IN_RESET"]], ids=["unfenced", "fenced"])
-def test_wait_latch_loses_a_wake_up_under_tso_alone(fence: list[str]) -> None:
+def test_wait_latch_loses_a_wakeup_only_under_tso(fence: list[str]) -> None:
     assert explored("wait_latch", "sc", *fence).holds
     told = explored("wait_latch", "tso", *fence)
     assert told.kind == "livelock", told
@@ -63,7 +60,7 @@ def test_wait_latch_loses_a_wake_up_under_tso_alone(fence: list[str]) -> None:
 
 
 @pytest.mark.parametrize("fence", [[], ["FENCE_IN_RESET"]], ids=["unfenced", "fenced"])
-def test_wait_latch_fails_by_its_assertion_too(fence: list[str]) -> None:
+def test_wait_latch_also_fails_its_assertion(fence: list[str]) -> None:
     assert explored("wait_latch", "sc", "ASSERTION", *fence).holds
     told = explored("wait_latch", "tso", "ASSERTION", *fence)
     assert told.kind == "assertion", told
@@ -72,7 +69,7 @@ def test_wait_latch_fails_by_its_assertion_too(fence: list[str]) -> None:
 
 @models
 @pytest.mark.parametrize("repair", REPAIRS)
-def test_every_repair_holds_with_the_fence_in_reset_latch(repair: str, model: str) -> None:
+def test_every_fix_holds_with_the_fence_in_reset_latch(repair: str, model: str) -> None:
     told = explored("wait_latch", model, repair, "FENCE_IN_RESET")
     assert told.holds, told
     assert told.schedules <= 10
@@ -82,7 +79,7 @@ def test_every_repair_holds_with_the_fence_in_reset_latch(repair: str, model: st
 @pytest.mark.parametrize(
     ("repair", "kind"), [("LOCK", None), ("ALWAYS_WRITE", "livelock"), ("FENCE_IN_SET", "livelock")]
 )
-def test_without_that_fence_the_lock_alone_is_a_repair(repair: str, kind: str | None) -> None:
+def test_without_that_fence_only_the_lock_is_a_fix(repair: str, kind: str | None) -> None:
     assert explored("wait_latch", "sc", repair).holds
     told = explored("wait_latch", "tso", repair)
     assert told.kind == kind, told
@@ -101,8 +98,8 @@ def test_without_that_fence_the_lock_alone_is_a_repair(repair: str, kind: str | 
     ],
     ids=" ".join,
 )
-def test_exact_counts(program: tuple[str, ...], counts: dict[str, tuple[int, int]]) -> None:
-    """Schedules of the whole search, and those of them that were left since others had shown the same."""
+def test_the_number_of_schedules_is_exact(program: tuple[str, ...], counts: dict[str, tuple[int, int]]) -> None:
+    """The schedules of the whole search, and those abandoned as redundant."""
     for model, expected in counts.items():
         told = explored(program[0], model, *program[1:])
         assert told.holds, told

@@ -41,7 +41,7 @@ VERDICTS = {
     ("features/sixteen_bytes.cpp",): {"sc": None, "tso": None},
     ("features/thread_locals.cpp",): {"sc": None, "tso": None},
 }
-"""A source with its macros: what is found, by the model."""
+"""A source with its macros, and the finding under each model."""
 EVERY_DAY = {
     ("thesis/dekker.cpp", "FENCED"),
     ("thesis/dekker.cpp",),
@@ -51,13 +51,13 @@ EVERY_DAY = {
     ("features/exceptions.cpp",),
     ("features/sixteen_bytes.cpp",),
 }
-"""One of each kind; the others are for the long lane, since each is compiled four times."""
+"""One of each kind; the others run in the long lane, since each is compiled four times."""
 programs = [pytest.param(each, marks=() if each in EVERY_DAY else pytest.mark.long) for each in VERDICTS]
 
 
 @each_way
 @pytest.mark.parametrize("program", programs, ids=" ".join)
-def test_verdicts(program: tuple[str, ...], compiler: str, level: str) -> None:
+def test_verdicts_do_not_depend_on_the_compiler(program: tuple[str, ...], compiler: str, level: str) -> None:
     source, *macros = program
     target = built(source, level, *(f"-D{macro}" for macro in macros), compiler=compiler)
     for model, kind in VERDICTS[program].items():
@@ -68,8 +68,8 @@ def test_verdicts(program: tuple[str, ...], compiler: str, level: str) -> None:
 
 @each_way
 @pytest.mark.parametrize("model", ["tso", "pso"])
-def test_outcomes(compiler: str, level: str, model: str) -> None:
-    """Of the litmus tests with names, and of some at random."""
+def test_outcomes_do_not_depend_on_the_compiler(compiler: str, level: str, model: str) -> None:
+    """Outcomes of the named litmus tests and of some random ones."""
     target = built("litmus/interpreter.cpp", level, compiler=compiler)
     named = [parse(each.text) for each in (*INTEL.values(), *SHAPES.values())]
     for program in [*named, *(random_program(random.Random(seed)) for seed in seed_numbers(volume(10)))]:

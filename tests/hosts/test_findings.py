@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs with a bug, and their twins without: what is found, with how few preemptions, and that it is shown again."""
+"""Small programs with a bug, and their correct twins: the finding, its number of preemptions, and its replay."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import COMPILERS, Told, built, explore
+from tests.hosts.controlled_programs import COMPILERS, ExplorationOutcome, built, explore
 
 FOUND = {
     "copied": "race",
@@ -39,7 +39,7 @@ PREEMPTIONS = {
     "tried_when_freed": 0,
     "written_by_readers": 0,
 }
-"""With fewer than so many it does not happen. A race needs no other order than the one that is bad luck elsewhere."""
+"""The fewest preemptions for the finding. A race needs no special order, unlike other failures."""
 HOLDS = (
     "awaited",
     "last_one_frees",
@@ -55,11 +55,11 @@ HOLDS = (
 models = pytest.mark.parametrize("model", ["sc", "tso", "pso"])
 
 
-def explored(name: str, **options: object) -> Told:
+def explored(name: str, **options: object) -> ExplorationOutcome:
     return explore(built(f"races/{name}.cpp"), **options)
 
 
-def replayed(name: str, told: Told, **options: object) -> Told:
+def replayed(name: str, told: ExplorationOutcome, **options: object) -> ExplorationOutcome:
     assert told.finding is not None
     deviations = ",".join(f"{step}.{process}" for step, process in told.finding["schedule"])
     return explored(name, search=f"replay:{deviations}", trace=True, **options)
@@ -67,7 +67,7 @@ def replayed(name: str, told: Told, **options: object) -> Told:
 
 @models
 @pytest.mark.parametrize("name", FOUND)
-def test_the_bug_is_found_and_shown_again(name: str, model: str) -> None:
+def test_the_bug_is_found_and_replayed(name: str, model: str) -> None:
     told = explored(name, memory_model=model)
     assert told.kind == FOUND[name], told
     assert told.ended == "finding"
@@ -84,7 +84,7 @@ def test_the_bug_is_found_and_shown_again(name: str, model: str) -> None:
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_no_preemption_can_go(name: str) -> None:
+def test_the_number_of_preemptions_is_minimal(name: str) -> None:
     most = PREEMPTIONS[name]
     told = explored(name, search=f"bounded:{most}")
     assert told.kind == FOUND[name], told
@@ -95,7 +95,7 @@ def test_no_preemption_can_go(name: str) -> None:
 
 
 @models
-def test_a_race_of_a_volatile_access_is_shown_at_its_step(model: str) -> None:
+def test_a_race_of_a_volatile_access_is_reported_at_its_step(model: str) -> None:
     told = explored("volatile_read", memory_model=model)
     assert told.kind == "race", told
     again = replayed("volatile_read", told, memory_model=model)
@@ -107,13 +107,13 @@ def test_a_race_of_a_volatile_access_is_shown_at_its_step(model: str) -> None:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_what_the_library_touches_is_seen(compiler: str) -> None:
+def test_accesses_inside_the_standard_library_are_detected(compiler: str) -> None:
     target = built("races/texts.cpp", compiler=compiler)
     assert {explore(target, str(which)).kind for which in range(12)} == {"race"}
 
 
-def test_what_is_no_fence_lets_stores_wait() -> None:
-    """To signal where nobody waits; and to unlock a spin lock, of which it is said that it is not told."""
+def test_stores_stay_buffered_without_a_fence() -> None:
+    """Signalling without a waiter is not a fence. Unlocking a spin lock is not observed, which the result states."""
     for model in ("sc", "tso", "pso"):
         weak = None if model == "sc" else "assertion"
         assert explored("signal_is_no_fence", memory_model=model).kind == weak
@@ -123,22 +123,22 @@ def test_what_is_no_fence_lets_stores_wait() -> None:
 
 @models
 @pytest.mark.parametrize("name", HOLDS)
-def test_the_twin_is_silent(name: str, model: str) -> None:
+def test_the_correct_twin_has_no_finding(name: str, model: str) -> None:
     told = explored(name, memory_model=model)
     assert told.holds, told
     assert not told.qualified
 
 
 @models
-def test_plain_accesses_can_be_taken_for_atomic_ones(model: str) -> None:
-    """Which shows what becomes of a lost update, where the race itself is no news."""
+def test_plain_accesses_can_be_treated_as_atomic(model: str) -> None:
+    """This shows the effect of a lost update where the race itself is already known."""
     told = explored("lost_update", memory_model=model, races="ignore", outcomes=True)
     assert told.holds, told
     assert set(told.outcomes) == {"1\n", "2\n"}
 
 
 @models
-def test_a_race_can_be_reported_and_gone_past(model: str) -> None:
+def test_the_search_can_continue_past_a_reported_race(model: str) -> None:
     told = explored("lost_update", memory_model=model, races="report", outcomes=True)
     assert told.finding is None
     assert told.races
@@ -152,7 +152,7 @@ def test_a_use_after_free_is_found_where_races_are_ignored(model: str) -> None:
 
 
 @pytest.mark.parametrize("search", ["random:2000", "pct:3:2000", "pos:2000"])
-def test_sampling_finds_it_too(search: str) -> None:
+def test_sampling_finds_the_bug(search: str) -> None:
     told = explored("popped_twice", search=search, seed=1)
     assert told.kind == "assertion", told
     assert not told.exhaustive
@@ -160,7 +160,7 @@ def test_sampling_finds_it_too(search: str) -> None:
     assert again.schedules == told.schedules
 
 
-def test_a_budget_is_kept() -> None:
+def test_the_budget_holds() -> None:
     told = explore(built("litmus/load_stores.cpp", "-DTHREADS=4", "-DTIMES=4"), seconds=1)
     assert told.ended == "budget", told
     assert not told.exhaustive

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What orders accesses of two threads, and what does not: of each program one twin has no race, the other has.
+"""Accesses of two threads that are ordered, and accesses that are not: one twin of each program has a race.
 
-The twins are of one source; ``-DRACY`` makes the one with a race.
+The twins share a source; ``-DRACY`` makes the one with a race.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import PROGRAMS, Told, built, explore
+from tests.hosts.controlled_programs import PROGRAMS, ExplorationOutcome, built, explore
 
 COMPILERS = ("g++", pytest.param("clang++", marks=pytest.mark.long))
 NAMES = sorted(path.stem for path in (PROGRAMS / "orders").glob("*.cpp"))
 
 
-def explored(name: str, compiler: str, *flags: str, model: str = "sc") -> Told:
+def explored(name: str, compiler: str, *flags: str, model: str = "sc") -> ExplorationOutcome:
     return explore(built(f"orders/{name}.cpp", *flags, compiler=compiler), memory_model=model)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_ordered_is_no_race(name: str, compiler: str) -> None:
+def test_ordered_accesses_are_not_a_race(name: str, compiler: str) -> None:
     for model in ("sc", "tso", "pso"):
         told = explored(name, compiler, model=model)
         assert told.holds, (model, told)
@@ -28,6 +28,6 @@ def test_what_is_ordered_is_no_race(name: str, compiler: str) -> None:
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_not_ordered_is_a_race(name: str, compiler: str) -> None:
+def test_unordered_accesses_are_a_race(name: str, compiler: str) -> None:
     for model in ("sc", "tso", "pso"):
         assert explored(name, compiler, "-DRACY", model=model).kind == "race", model

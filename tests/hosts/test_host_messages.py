@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts greet first, and send messages of the declared schema, without a field beyond it."""
+"""Hosts greet first, and send messages of the declared schema, without undeclared fields."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """All lines that hosts have sent."""
+    """All lines sent by hosts."""
     found: list[bytes] = []
 
     def reading(processes: Sequence[SupervisedProcess]) -> Iterator[tuple[int, bytes | None]]:
@@ -42,7 +42,7 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def undeclared(value: Any, annotation: Any, path: str = "") -> Iterator[str]:
-    """Names in a message that its type does not have."""
+    """Names in a message that its type does not declare."""
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         fields = {field.encode_name: field.type for field in msgspec.structs.fields(annotation)}
         for name, each in value.items() if isinstance(value, dict) else ():
@@ -56,7 +56,7 @@ def undeclared(value: Any, annotation: Any, path: str = "") -> Iterator[str]:
 
 
 def kinds_of(lines: list[bytes], struct: type[msgspec.Struct]) -> set[str]:
-    """The kinds of messages, each of which is as declared."""
+    """The kinds of the messages; each message must follow its schema."""
     assert msgspec.json.decode(lines[0]) == {"hello": {"protocol": PROTOCOL}}
     messages = [msgspec.json.decode(line) for line in lines]
     assert all(len(each) == 1 for each in messages)
@@ -64,12 +64,12 @@ def kinds_of(lines: list[bytes], struct: type[msgspec.Struct]) -> set[str]:
     return {kind for each in messages for kind in each}
 
 
-def test_a_field_that_is_not_declared_is_seen() -> None:
+def test_undeclared_fields_are_detected() -> None:
     message = {"result": {"ended": "x", "trace": {"threads": [], "steps": [{"thread": 1, "extra": 2}]}, "more": 3}}
     assert set(undeclared(message, SearchMessage)) == {"/result/more", "/result/trace/steps/extra"}
 
 
-def test_programs(lines: list[bytes]) -> None:
+def test_messages_about_programs_follow_the_schema(lines: list[bytes]) -> None:
     target = built("thesis/peterson.cpp")
     found = ProgramHost(target.host, target.library, HostConfig("tso")).run("dpor", seconds=60, trace=True)
     assert found.result is not None
@@ -80,14 +80,14 @@ def test_programs(lines: list[bytes]) -> None:
     assert {"hello", "result"} <= kinds_of(lines, SearchMessage)
 
 
-def test_scenarios(lines: list[bytes]) -> None:
+def test_messages_about_scenarios_follow_the_schema(lines: list[bytes]) -> None:
     scenario = Scenario(((Call("run", ("s0l1",)),), (Call("run", ("s1l0",)),)))
     with host("sc").search([scenario_text("ScriptTest", scenario)], "dpor", seconds=60, trace=True) as search:
         assert {message.history is not None for message in search} == {True, False}
     assert {"hello", "history", "result"} <= kinds_of(lines, SearchMessage)
 
 
-def test_crashes(lines: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_about_crashes_follow_the_schema(lines: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "examples" / "persistent")
     (test,) = build_crash_tests("guest_list.cpp", "", CrashOptions(spec="set", workers=1))
     kinds_of(lines, CrashMessage)

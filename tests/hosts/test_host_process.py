@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a host does, there is an outcome, and nothing of it is left behind."""
+"""A host always has an outcome, whatever it does, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_options_are_passed_on(tmp_path: Path) -> None:
     assert not {"--trace", "--outcomes"} & set(words)
 
 
-def test_progress_is_heard(tmp_path: Path) -> None:
+def test_progress_is_received(tmp_path: Path) -> None:
     heard: list[SearchProgress] = []
     host = ProgramHost(stand_in(tmp_path, dpor={"ended": "budget"}), tmp_path / "target.so", HostConfig(), heard.append)
     host.run("dpor", seconds=5)
@@ -53,16 +53,16 @@ def test_progress_is_heard(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "died", "by_itself"),
     [
-        ("os.kill(os.getpid(), signal.SIGSEGV)", "its process was ended by SIGSEGV", True),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "its process was ended by SIGKILL, as when", False),
-        ("os._exit(0)", "its process exited with code 0 in the middle of a run", True),
-        ("sys.exit('--search: what is that')", "the host refuses, which is a bug to report: --search: what", False),
-        ("os.write(fd, b'nonsense\\n')", "the host says what cannot be read", False),
-        ("say(result=dict(ended='budget', completed=None))", "the host says what cannot be read", False),
-        ('os.write(fd, b\'[1]\\n{"result":{"ended":[]}}\\n\')', "the host says what cannot be read", False),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "its process was terminated by SIGSEGV", True),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "its process was terminated by SIGKILL, possibly", False),
+        ("os._exit(0)", "its process exited with code 0 during a run", True),
+        ("sys.exit('--search: what is that')", "the host failed, please report this bug: --search: what", False),
+        ("os.write(fd, b'nonsense\\n')", "the host sent an invalid message", False),
+        ("say(result=dict(ended='budget', completed=None))", "the host sent an invalid message", False),
+        ('os.write(fd, b\'[1]\\n{"result":{"ended":[]}}\\n\')', "the host sent an invalid message", False),
     ],
 )
-def test_a_host_that_dies_is_told(tmp_path: Path, code: str, died: str, by_itself: bool) -> None:
+def test_a_host_that_dies_is_reported(tmp_path: Path, code: str, died: str, by_itself: bool) -> None:
     outcome = run(tmp_path, do=code, ended="budget")
     assert outcome.result is None
     assert outcome.died.startswith(died)
@@ -72,10 +72,10 @@ def test_a_host_that_dies_is_told(tmp_path: Path, code: str, died: str, by_itsel
 
 def test_a_host_that_hangs_is_ended(tmp_path: Path) -> None:
     outcome = run(tmp_path, seconds=0.1, do="time.sleep(10_000)", ended="budget")
-    assert outcome.died == "a run of the program does not come back"
+    assert outcome.died == "a run of the program does not return"
 
 
-def test_one_that_says_all_and_does_not_end_is_ended_too(tmp_path: Path) -> None:
+def test_a_host_that_does_not_exit_after_its_result_is_ended(tmp_path: Path) -> None:
     outcome = run(tmp_path, do="say(result=answer); time.sleep(100)", ended="exhausted", schedules=1)
     assert outcome.result is not None
 
@@ -86,7 +86,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     assert outcome.died == "the memory budget ran out"
 
 
-def test_a_host_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_host_is_reported(tmp_path: Path) -> None:
     outcome = ProgramHost(tmp_path / "nowhere", tmp_path / "target.so", HostConfig()).run("dpor", seconds=1)
     assert outcome.died == "the host cannot be started: No such file or directory"
 
@@ -109,16 +109,16 @@ def test_ctrl_c_ends_the_host(tmp_path: Path) -> None:
     ("first", "version"),
     [
         ('{"hello": {"protocol": 2}}', "protocol 2"),
-        ('{"progress": {}}', "no version of the protocol"),
-        ('{"greetings": 1}', "no version of the protocol"),
+        ('{"progress": {}}', "no protocol version"),
+        ('{"greetings": 1}', "no protocol version"),
     ],
 )
-def test_a_host_of_another_version_is_refused(tmp_path: Path, first: str, version: str) -> None:
+def test_a_host_of_another_version_is_rejected(tmp_path: Path, first: str, version: str) -> None:
     path = stand_in(tmp_path, dpor={"ended": "budget"})
     ours = f"say(hello=dict(protocol={PROTOCOL}))"
     script = path.read_text(encoding="utf-8").replace(ours, f"os.write(fd, {first.encode()!r} + b'\\n')")
     path.write_text(script, encoding="utf-8")
-    with pytest.raises(TestError, match=f"LP-T035: the host speaks {version}, and this linpoint speaks protocol 1"):
+    with pytest.raises(TestError, match=f"LP-T035: the host uses {version}, but this linpoint requires protocol 1"):
         ProgramHost(path, tmp_path / "target.so", HostConfig()).run("dpor", seconds=5)
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that do their worst: the host always answers, with what is wrong or with why it cannot say."""
+"""Hostile programs: the host always answers, with the error or with the reason why it cannot decide."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.hosts.controlled_programs import PROGRAMS, Told, built, explore
+from tests.hosts.controlled_programs import PROGRAMS, ExplorationOutcome, built, explore
 from tests.hosts.hostile_programs import ENDLESS, FOUND, HARMLESS, REFUSED
 
 
-def explored(name: str, **options: object) -> Told:
+def explored(name: str, **options: object) -> ExplorationOutcome:
     return explore(built(f"hostile/{name}.cpp"), seconds=10, max_memory=64 << 20, max_steps=10_000, **options)
 
 
-def test_every_program_is_here() -> None:
+def test_every_hostile_program_is_tested() -> None:
     named = [*FOUND, *REFUSED, *HARMLESS, *ENDLESS]
     assert sorted(named) == sorted(path.stem for path in (PROGRAMS / "hostile").glob("*.cpp"))
 
 
 @pytest.mark.parametrize("model", ["sc", "tso"])
 @pytest.mark.parametrize("name", FOUND)
-def test_what_is_wrong_is_found(name: str, model: str) -> None:
+def test_errors_are_found(name: str, model: str) -> None:
     told = explored(name, memory_model=model)
     assert told.kind == FOUND[name], told
     assert not told.exhaustive
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_repeated_is_refused_by_name(name: str) -> None:
+def test_nondeterministic_programs_are_rejected_by_name(name: str) -> None:
     told = explored(name)
     assert told.ended == "refused", told
     assert REFUSED[name] in (told.reason or "")
@@ -36,7 +36,7 @@ def test_what_cannot_be_repeated_is_refused_by_name(name: str) -> None:
 
 @pytest.mark.parametrize("search", ["bounded:2", "dpor"])
 @pytest.mark.parametrize("name", sorted(HARMLESS))
-def test_what_is_only_odd_holds(name: str, search: str) -> None:
+def test_harmless_programs_hold(name: str, search: str) -> None:
     told = explored(name, search=search)
     assert told.finding is None, told
     assert told.ended == "exhausted", told
@@ -44,7 +44,7 @@ def test_what_is_only_odd_holds(name: str, search: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ENDLESS))
-def test_what_never_ends_is_never_called_exhaustive(name: str) -> None:
+def test_endless_programs_are_never_exhaustive(name: str) -> None:
     told = explored(name)
     assert told.ended in ("finding", "budget", "exhausted", "error"), told
     assert told.kind is not None or told.cut > 0 or told.reason, told
@@ -52,6 +52,6 @@ def test_what_never_ends_is_never_called_exhaustive(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["null_pointer", "throws_in_a_thread", "exits_in_a_thread", "overflows_the_stack"])
-def test_the_answer_is_the_same_again(name: str) -> None:
+def test_the_answer_is_deterministic(name: str) -> None:
     first, again = explored(name), explored(name)
     assert (first.kind, first.schedules, first.steps) == (again.kind, again.schedules, again.steps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Litmus programs: what every schedule shows is what an oracle says that visits every state, no more and no less."""
+"""Litmus programs: the outcomes of all schedules are exactly those of an oracle that visits every state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tests.hosts.controlled_programs import Told, built, explore
+from tests.hosts.controlled_programs import ExplorationOutcome, built, explore
 from tests.hosts.litmus import Program, code, parse
 from tests.hosts.litmus_oracle import MODELS, behaviour, executions
 from tests.hosts.named_litmus import INTEL, SHAPES
@@ -15,18 +15,18 @@ from tests.hosts.random_litmus import random_program
 from tests.volume import seed_numbers
 
 CHUNK = 25
-"""Programs of one test."""
+"""The number of programs in one test."""
 DAY_CHUNKS = 1
 LONG_CHUNKS = 88
 
 
-def run(program: Program, model: str, **options: object) -> Told:
+def run(program: Program, model: str, **options: object) -> ExplorationOutcome:
     target = built("litmus/interpreter.cpp")
     return explore(target, code(program), memory_model=model, outcomes=True, **options)
 
 
 def agrees(text: str, program: Program, model: str) -> set[str]:
-    """Every outcome, which must be the oracle's; if the program can get stuck, that is what must be found."""
+    """Check every outcome against the oracle; if the program can get stuck, the search must find that."""
     expected = behaviour(program, model)
     told = run(program, model)
     said = f"{text} under {model}: {told}"
@@ -41,7 +41,7 @@ def agrees(text: str, program: Program, model: str) -> set[str]:
 
 @pytest.mark.parametrize("model", MODELS[:2])
 @pytest.mark.parametrize("name", INTEL)
-def test_examples_of_the_architecture(name: str, model: str) -> None:
+def test_examples_of_the_architecture_manual(name: str, model: str) -> None:
     named = INTEL[name]
     shown = agrees(name, parse(named.text), model)
     assert any(map(named.shows, shown)) == (model in named.allowed)
@@ -57,8 +57,8 @@ def test_classic_shapes(name: str, model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", [*INTEL, *SHAPES])
-def test_the_oracle_itself(name: str, model: str) -> None:
-    """By what is known of the tests with names."""
+def test_the_oracle_agrees_with_the_literature(name: str, model: str) -> None:
+    """Against the known outcomes of the named tests."""
     named = INTEL.get(name) or SHAPES[name]
     shown = behaviour(parse(named.text), model).outcomes
     assert any(map(named.shows, shown)) == (model in named.allowed)
@@ -77,7 +77,7 @@ def test_the_oracle_itself(name: str, model: str) -> None:
     ],
 )
 @pytest.mark.parametrize("model", MODELS)
-def test_whoever_can_get_stuck_is_found(text: str, stuck: str, model: str) -> None:
+def test_threads_that_can_get_stuck_are_found(text: str, stuck: str, model: str) -> None:
     program = parse(text)
     assert behaviour(program, model).stuck == {stuck}
     assert run(program, model).kind == stuck
@@ -97,7 +97,7 @@ def test_many_random_programs(chunk: int, model: str) -> None:
 
 
 @pytest.mark.parametrize(("seed", "model"), [(344, "sc"), (1051, "sc"), (1475, "tso"), (6236, "sc")])
-def test_loops_that_wait_are_not_kept_back_too_long(seed: int, model: str) -> None:
+def test_waiting_loops_are_not_delayed_too_long(seed: int, model: str) -> None:
     _random(range(seed, seed + 1), model)
 
 
@@ -106,8 +106,8 @@ def _random(seeds: range, model: str) -> None:
         agrees(f"seed {seed}", random_program(random.Random(seed)), model)
 
 
-def test_random_programs_wait_lock_and_end() -> None:
-    """Most of them come to an end in every schedule, many of those wait or lock, and some get stuck."""
+def test_random_programs_include_waits_locks_and_termination() -> None:
+    """Most of them terminate in every schedule, many of those wait or lock, and some get stuck."""
     programs = [random_program(random.Random(seed)) for seed in range(8 * CHUNK)]
     kinds = [{op.kind for thread in program for op in thread} for program in programs]
     ends = [not behaviour(program, "sc").stuck for program in programs]
@@ -129,7 +129,7 @@ def test_random_programs_wait_lock_and_end() -> None:
     ],
 )
 def test_no_execution_is_run_twice(text: str, count: int) -> None:
-    """As many complete schedules as there are executions under sequential consistency; GenMC counts 7,134 too."""
+    """As many complete schedules as executions under sequential consistency; GenMC also counts 7,134."""
     program = parse(text)
     assert executions(program) == count
     told = run(program, "sc")

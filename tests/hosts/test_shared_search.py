@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worker processes that share a search: together they show what one shows, and end together."""
+"""Worker processes that share a search: together they find what one finds, and they end together."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_random_programs(seeds: range, model: str) -> None:
 
 
 @pytest.mark.parametrize("isolate", ["none", "fork"])
-def test_a_failure_that_one_finds_ends_all(isolate: str) -> None:
+def test_a_failure_found_by_one_worker_ends_all(isolate: str) -> None:
     target = built("thesis/peterson.cpp")
     host = ProgramHost(target.host, target.library, HostConfig("tso", isolate=isolate, workers=2))
     result = host.run("dpor", seconds=60, shared=True).result
@@ -79,8 +79,8 @@ def test_a_failure_that_one_finds_ends_all(isolate: str) -> None:
     assert again.run.finding.message == result.finding.message
 
 
-def test_what_cannot_be_shared_is_done_by_one() -> None:
-    """There are numbers for 32 threads under PSO in the memory that is shared."""
+def test_a_search_that_cannot_be_shared_runs_in_one_worker() -> None:
+    """The shared memory has numbers for 32 threads under PSO."""
     target = built("features/many_threads.cpp")
     session = session_of(target.host, target.library, HostConfig("pso", workers=2))
     assert search_phases(session) == []
@@ -88,7 +88,7 @@ def test_what_cannot_be_shared_is_done_by_one() -> None:
     assert session.explored.unbounded > 1
 
 
-def test_one_that_cannot_share_is_followed_by_one_alone(tmp_path: Path) -> None:
+def test_a_worker_that_cannot_share_is_followed_by_a_single_worker(tmp_path: Path) -> None:
     lone = "answer = answer if '--share' in words else dict(ended='exhausted', exhaustive=True, schedules=5)"
     host = stand_in(tmp_path, dpor={"ended": "alone", "do": lone})
     session = session_of(host, tmp_path / "t", HostConfig(workers=2))
@@ -98,7 +98,7 @@ def test_one_that_cannot_share_is_followed_by_one_alone(tmp_path: Path) -> None:
 
 
 def shared(folder: Path, do: str = "", workers: int = 2, **answer: Any) -> SearchOutcome:
-    """Of stand-ins: the first that comes takes ``do``, the other waits until it is stopped."""
+    """Two stand-ins: the first to start runs ``do``, the other waits until it is stopped."""
     code = (
         "shared = int(words[words.index('--share') + 1])\n"
         "try:\n    os.mkdir('first')\n    first = True\n"
@@ -112,7 +112,7 @@ def shared(folder: Path, do: str = "", workers: int = 2, **answer: Any) -> Searc
     return host.run("dpor", seconds=30, shared=True)
 
 
-def test_results_are_put_together(tmp_path: Path) -> None:
+def test_results_of_all_workers_are_combined(tmp_path: Path) -> None:
     outcome = shared(
         tmp_path, ended="budget", schedules=7, redundant=1, steps=70, outcomes={"a": 2}, qualified=["it is odd"]
     )
@@ -123,15 +123,15 @@ def test_results_are_put_together(tmp_path: Path) -> None:
     assert all("--share" in words for words in asked(tmp_path))
 
 
-def test_one_that_dies_ends_the_others(tmp_path: Path) -> None:
+def test_a_worker_that_dies_ends_the_others(tmp_path: Path) -> None:
     outcome = shared(tmp_path, "os.kill(os.getpid(), signal.SIGSEGV)", ended="budget")
     assert outcome.result is None
     assert outcome.by_itself
-    assert outcome.died == "its process was ended by SIGSEGV"
+    assert outcome.died == "its process was terminated by SIGSEGV"
     assert outcome.reached.schedules == 6
 
 
-def test_a_finding_is_told_with_what_all_have_done(tmp_path: Path) -> None:
+def test_a_finding_has_the_counts_of_all_workers(tmp_path: Path) -> None:
     finding = {"kind": "assertion", "message": "no"}
     outcome = shared(tmp_path, ended="finding", finding=finding, schedules=1)
     assert outcome.result is not None
@@ -139,7 +139,7 @@ def test_a_finding_is_told_with_what_all_have_done(tmp_path: Path) -> None:
     assert outcome.result.schedules == 3
 
 
-def test_ctrl_c_ends_all(tmp_path: Path) -> None:
+def test_ctrl_c_ends_all_workers(tmp_path: Path) -> None:
     press = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     press.start()
     outcome = shared(tmp_path, "time.sleep(100)", ended="budget")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a real target as lines, variables and values, and traces made of them."""
+"""Addresses of a real target as lines, variables and values, and the traces built from them."""
 
 from __future__ import annotations
 
@@ -55,25 +55,25 @@ def address_of(library: Path, name: str) -> int:
     return int(found[1], 16)
 
 
-def test_code_is_told_by_its_lines(symbols: AddressSymbols, library: Path) -> None:
+def test_code_is_identified_by_its_lines(symbols: AddressSymbols, library: Path) -> None:
     begin = address_of(library, "outer()")
     frames = [frame for offset in range(begin, begin + 24) for frame in symbols.frames(offset)]
     names = {frame.function for frame in frames if frame.users}
     assert "outer()" in names
-    assert any(not frame.users for frame in frames)  # what was inlined of the standard library
+    assert any(not frame.users for frame in frames)  # inlined from the standard library
     place = place_of(next(frame for frame in frames if frame.users), str(library.parent))
     assert (place.file, place.text) == ("a.cpp", SOURCE.splitlines()[place.line - 1].strip())
     assert symbols.frames(1) == () or not symbols.frames(1)[0].users
 
 
-def test_addresses_are_offsets_or_as_they_are_in_memory(symbols: AddressSymbols) -> None:
+def test_addresses_are_offsets_or_absolute(symbols: AddressSymbols) -> None:
     assert symbols.offset(0x1234, 1) == 0x1234
     assert symbols.offset(BASE + 0x1234, 1) == symbols.offset(BASE + 0x1234) == 0x1234
     assert symbols.offset(0x1234, 0) is None
     assert symbols.offset(0x5000_1000) is None
 
 
-def test_data_is_told_by_its_variables(symbols: AddressSymbols, library: Path) -> None:
+def test_data_is_identified_by_its_variables(symbols: AddressSymbols, library: Path) -> None:
     symbols.look_up(range(address_of(library, "outer()"), address_of(library, "outer()") + 24))
     assert symbols.variable(address_of(library, "plain"), 4) == "plain"
     assert symbols.variable(BASE + address_of(library, "hidden"), 4) == "hidden"
@@ -83,7 +83,7 @@ def test_data_is_told_by_its_variables(symbols: AddressSymbols, library: Path) -
     assert symbols.variable(0x10_0000_0000, 4) is None
 
 
-def test_what_is_no_target_has_no_names(tmp_path: Path) -> None:
+def test_a_missing_target_has_no_names(tmp_path: Path) -> None:
     nothing = AddressSymbols(tmp_path / "nowhere.so", [])
     assert not any(frame.users for frame in nothing.frames(5))
     assert nothing.variable(5) is None
@@ -111,7 +111,7 @@ def test_blocks_and_stack_variables_have_names(symbols: AddressSymbols) -> None:
     assert locations.pointed(0x6000_0000) == "&block 3"
 
 
-def test_values_read_well(symbols: AddressSymbols, library: Path) -> None:
+def test_values_are_readable(symbols: AddressSymbols, library: Path) -> None:
     locations = MemoryNames(symbols, [], [])
     assert readable_value(2**32 - 1, 4, locations) == -1
     assert readable_value(2**64 - 3, 8, locations) == -3
@@ -130,7 +130,7 @@ def test_schedules_name_threads_and_buffers() -> None:
     assert host_schedule_text((), "tso") == "as the threads come"
 
 
-def told(library: Path, model: str = "tso", **result: Any) -> Any:
+def finding_of(library: Path, model: str = "tso", **result: Any) -> Any:
     modules = [{"path": "/host", "base": 0x5000_0000}, {"path": str(library), "base": BASE}]
     said = msgspec.convert({"ended": "finding", "modules": modules} | result, SearchResult)
     assert said.finding is not None
@@ -152,7 +152,7 @@ def test_a_trace_has_lines_names_buffers_and_preemptions(library: Path) -> None:
         {"thread": 1, "kind": "block", "other": 0} | user,
         {"thread": 1, "kind": "crash", "message": "segmentation fault at 0x0"} | user,
     ]
-    finding = told(
+    finding = finding_of(
         library,
         finding={"kind": "crash", "message": "segmentation fault at 0x0", "schedule": [[1, 2]], "preemptions": 1},
         trace={"threads": [{"id": 0, "name": "main"}, {"id": 1, "name": "T1"}], "steps": steps},
@@ -162,15 +162,15 @@ def test_a_trace_has_lines_names_buffers_and_preemptions(library: Path) -> None:
     assert [step.kind.value for step in trace.steps] == ["write", "read", "drain", "block", "exception"]
     first, read, drain, block, _ = trace.steps
     assert (first.location, first.value, first.memory_order, first.buffer) == ("plain", 7, "relaxed", (("plain", 7),))
-    assert read.preempts  # what preempted is not shown, since it is in no line of the user
+    assert read.preempts  # the preempting step is not shown, since it is in no line of the user
     assert (drain.location, drain.value) == ("plain", 7)
     assert (block.location, block.other) == ("the end of main", None)
     assert trace.failure.step == 4
     assert re.fullmatch(r"segmentation fault at 0x0, at .*a.cpp:\d in T1", finding.message)
 
 
-def test_numbers_that_do_not_fit_together_are_told_without_steps(library: Path) -> None:
-    finding = told(
+def test_an_inconsistent_trace_is_reported_without_steps(library: Path) -> None:
+    finding = finding_of(
         library,
         finding={"kind": "assertion", "message": "assertion `x` fails in int main() {0}", "places": [5]},
         trace={"threads": [{"id": 0}], "steps": [{"thread": 3, "kind": "exit"}]},

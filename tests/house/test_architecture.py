@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ARCHITECTURE.md stays one page that names every package, and the files that developers' pages name exist."""
+"""ARCHITECTURE.md stays one page and names every package, and the files that the developer pages name exist."""
 
 import re
 from pathlib import Path
@@ -18,11 +18,11 @@ AROUND = [
 ]
 
 
-def test_it_is_one_page() -> None:
+def test_the_architecture_is_one_page() -> None:
     assert len(ARCHITECTURE.read_text().split()) < 2200
 
 
-def test_it_names_every_package() -> None:
+def test_the_architecture_names_every_package() -> None:
     words = set(re.findall(r"[\w/]+", ARCHITECTURE.read_text()))
     names = {part for word in words for part in word.split("/")}
     packages = [path.parent for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE]

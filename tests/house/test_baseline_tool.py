@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The baseline tool: its inputs exist, a run gives the same twice, and a comparison names what differs."""
+"""The baseline tool: its inputs exist, runs are deterministic, and a comparison names the differences."""
 
 import copy
 import json
@@ -39,7 +39,7 @@ def test_there_are_commands_of_each_kind() -> None:
     assert commands == {"check", "convert", "specs", "test", "explore", "refine", "crash", "replay", "report"}
 
 
-def test_a_run_gives_the_same_twice(tmp_path: Path, capsys) -> None:
+def test_two_runs_give_the_same_baseline(tmp_path: Path, capsys) -> None:
     records = [tmp_path / "one.json", tmp_path / "two.json"]
     for record in records:
         common = ["--inputs", str(ROOT), "--directory", str(tmp_path / "inputs"), "-o", str(record)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sources clang-tidy has to see again: those that differ from when they passed, they or their headers."""
+"""Which sources clang-tidy must check again: those that have changed since they passed, or whose headers have."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_bindings_are_left_out(sources: Sources) -> None:
 
 
 @pytest.mark.parametrize("changed", ["native/src/a.cpp", "native/src/a.hpp", "native/include/linpoint/deep.hpp"])
-def test_a_source_differs_with_any_of_its_headers(sources: Sources, changed: str) -> None:
+def test_changing_a_header_changes_the_digest_of_its_sources(sources: Sources, changed: str) -> None:
     record = digests(sources)
     assert sources_to_check(digests(sources), record, changed=True) == []
     with (sources.root / changed).open("a") as file:
@@ -44,7 +44,7 @@ def test_a_source_differs_with_any_of_its_headers(sources: Sources, changed: str
     assert sources_to_check(digests(sources), record, changed=True) == ["native/src/a.cpp"]
 
 
-def test_all_differ_with_the_configuration(sources: Sources) -> None:
+def test_changing_the_configuration_changes_every_digest(sources: Sources) -> None:
     assert len(sources_to_check(digests(sources, "other"), digests(sources), changed=True)) == 3
 
 
@@ -53,7 +53,7 @@ def test_without_a_record_only_a_full_run_checks(sources: Sources) -> None:
     assert len(sources_to_check(digests(sources), None, changed=False)) == 3
 
 
-def test_the_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_the_record_survives_a_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "build" / "record.json"
     assert read_record(path) is None
     write_record(path, {"a.cpp": "1"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directories of the host include only what lies beside or below them."""
+"""Directories of the host include only directories of the same layer or a lower one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAYERS: Final = (
     {"crash"},
     {"."},
 )
-"""From the lowest; the last is ``main.cpp``."""
+"""The layers from the lowest; the last is ``main.cpp``."""
 
 
 def layer(file: Path) -> int:

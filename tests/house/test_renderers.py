@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of result is rendered in every format, by functions that the one table names."""
+"""Functions named in a single table render every kind of result in every format."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ PACKAGE: Final = Path(linpoint.__file__).parent
 RENDERERS: Final = registered_renderers()
 FORMATS: Final = ("text", "json", "html")
 WITHOUT_PAGE: Final = ("program", "stress")
-"""Kinds whose commands write an overview page alone."""
+"""Kinds whose commands write only an overview page."""
 REGISTRIES: Final = ("verdicts/renderers.py", "cli/command_builder.py")
 LOADERS_OF_OTHERS: Final = (
-    "specs/user_modules.py",  # modules of users
-    "histories/formats/parquet_arrow.py",  # packages that are optional
+    "specs/user_modules.py",  # modules of the user
+    "histories/formats/parquet_arrow.py",  # optional packages
     "explore/python_control/stdlib_patches.py",  # modules of the standard library
 )
 
 
 @pytest.mark.parametrize("target", sorted(RENDERERS.values()))
-def test_each_name_is_that_of_a_function(target: str) -> None:
+def test_each_name_in_the_table_is_a_function(target: str) -> None:
     module, _, name = target.partition(":")
     assert callable(getattr(import_module(module), name))
 
@@ -41,7 +41,7 @@ def test_each_kind_has_each_format() -> None:
 
 
 def test_only_registries_import_by_name() -> None:
-    """An import by name is hidden from the check of layers, so it takes a table whose names a test resolves."""
+    """The layer check cannot see imports by name, so they go through a table whose names a test resolves."""
     found = {
         str(path.relative_to(PACKAGE))
         for path in PACKAGE.rglob("*.py")

@@ -26,14 +26,14 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def test_licence_lines() -> None:
+def test_every_file_has_a_licence_line() -> None:
     licence = "SPDX-License-Identifier: Apache-2.0"
     without = [name(path) for path in SOURCES if licence not in path.read_text().partition("\n")[0]]
     assert not without, f"the first line must have {licence!r}:\n" + "\n".join(without)
 
 
-def test_module_sizes() -> None:
-    limits = {".pyi": 600}  # the stub of the extension is one module, however much that has
+def test_modules_are_short() -> None:
+    limits = {".pyi": 600}  # the stub of the extension stays one module, whatever its size
     sizes = {path: len(path.read_text().splitlines()) for path in PRODUCT}
     too_long = [f"{name(path)}: {size} lines" for path, size in sizes.items() if size > limits.get(path.suffix, 400)]
     assert not too_long, "modules above the limit:\n" + "\n".join(too_long)
@@ -70,7 +70,7 @@ def test_no_paths_of_a_machine() -> None:
 @pytest.mark.parametrize(
     "name", ["_native", "_native.decisions", "_native.frontiers", "_native.limits", "_native.readers", "_native.refine"]
 )
-def test_the_stub_names_what_the_native_module_has(name: str) -> None:
+def test_the_stub_names_every_name_of_the_native_module(name: str) -> None:
     _native = importlib.import_module(f"linpoint.{name}")
     file = {"_native": "__init__"}.get(name, name.removeprefix("_native."))
     stub = ast.parse((ROOT / f"src/linpoint/_native/{file}.pyi").read_text())
@@ -87,7 +87,7 @@ def test_the_stub_names_what_the_native_module_has(name: str) -> None:
             assert values == {each.name: each.value for each in getattr(_native, node.name)}
         elif isinstance(node, ast.FunctionDef):
             function = getattr(_native, node.name)
-            plain = not hasattr(function, "__nb_signature__")  # what sys.monitoring calls, of Python's own kind
+            plain = not hasattr(function, "__nb_signature__")  # a callback of sys.monitoring, of another type
             signature = function.__doc__ if plain else function.__nb_signature__[0][0]
             arguments = re.findall(r"(\w+): ", signature)
             assert arguments == [argument.arg for argument in node.args.args]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One small run of each engine visits modules downwards: no call up the layers and no ping-pong that is not declared."""
+"""One small run of each engine calls down the layers: no upward calls and no undeclared ping-pong between modules."""
 
 import shutil
 
@@ -12,15 +12,15 @@ from tools.walks.runs import RUNS, Run, record_walk
 from tools.walks.walk import Call, Walk
 
 PROGRESS = ("progress", "watch", "tell", "listen", "show", "report")
-"""Functions with these names are passed down by a caller that wants to see how far work is."""
+"""Functions with these names are progress callbacks that a caller passes down."""
 
 CALL_BACK = {
     "campaign.several_targets": "runs the targets of a command, which build and report",
     "executors.thread_executor": "runs the tasks of its callers",
-    "verdicts.refutation": "asks why operations are stuck when somebody wants to know, of whoever found them",
+    "verdicts.refutation": "asks the code that found stuck operations for the reason, on request",
     "verdicts.renderers": "finds the renderer of a verdict in a table, so that verdicts explain themselves",
 }
-"""Modules that call whatever their callers, or a table, gave them."""
+"""Modules that call functions given by their callers or by a table."""
 
 STAND_INS = {
     "cli.output.standard_streams": "is the standard output of the process",
@@ -29,12 +29,12 @@ STAND_INS = {
     "explore.python_control.stdlib_patches": "is the standard library's locks and clocks while code is under control",
     "subjects.python_object.sequential_spec": "is the spec of an object that is its own",
 }
-"""Modules whose functions stand for something that is below all layers, or for a spec."""
+"""Modules whose functions stand in for something below all layers, or for a spec."""
 
 RECURSION = {
     "refine.frontend.method_compiler": "finds the function that compiles a node of a syntax tree, which contains others"
 }
-"""Modules that dispatch a recursive descent: those that they call, call them."""
+"""Modules that dispatch a recursive descent: the modules they call also call them."""
 
 
 def is_declared(call: Call) -> bool:

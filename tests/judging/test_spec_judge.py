@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judging runs against specs: questions at the end of a history, and certificates of the fast search's passes."""
+"""Judging runs against specs: waiting operations, the observed state, and certificates of the fast search's passes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BUDGET_S = 10.0
 
 
 class Lock:
-    """A spec that is no class of pure functions but an object with ``apply``."""
+    """A spec that is an object with ``apply``, not a class of pure functions."""
 
     initial = None
 
@@ -65,26 +65,26 @@ class LockThatIsNeverFree(LockTest):
         return threading.Semaphore(0)
 
 
-def test_a_spec_with_apply_may_let_operations_wait() -> None:
-    """Once the question whether all may wait left the spec without its steps, and each wait was a deadlock."""
+def test_a_spec_with_apply_can_allow_waiting() -> None:
+    """Asking whether every thread may wait once left the spec without its steps, so each wait was a deadlock."""
     result = run(LockTest, "acquire() | acquire()")
     assert result.status is Status.LINEARIZABLE, result.findings
     assert result.exhaustive
 
 
-def test_a_spec_with_apply_may_forbid_to_wait() -> None:
+def test_a_spec_with_apply_can_forbid_waiting() -> None:
     (finding,) = run(LockThatIsNeverFree, "acquire() | acquire()").findings
     assert finding.kind == "deadlock"
 
 
 def test_a_spec_with_apply_and_an_observed_state() -> None:
-    """Once no operation had a legal step there."""
+    """No operation once had a legal step there."""
     result = run(ObservedLockTest, "acquire(); release() | acquire(); release()")
     assert result.status is Status.LINEARIZABLE, result.findings
 
 
 class Certificates:
-    """Counts what is certified, and what is refused."""
+    """Counts the certificates, and those that the certifier rejects."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.passes = self.certified = 0
@@ -136,14 +136,14 @@ def test_all_passes_can_be_certified(certificates: Certificates, monkeypatch: py
     assert not certificates.refused
 
 
-def test_check_decides_a_pass_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that lies about a write that no order explains."""
+def test_check_decides_when_a_certificate_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that returns wrong orders."""
     monkeypatch.setattr(SmallHistoryChecker, "find_order", lambda _, operations: [*range(len(operations))])
     lost = [Operation("a", "write", (1,), None, 0, 1), Operation("a", "read", (), None, 2, 3)]
     late = [Operation("a", "read", (), 1, 0, 5), Operation("b", "write", (1,), None, 1, 2)]
     register = BUILT_IN["register"]
     assert not SpecJudge(register)._has_order(lost, register)
-    assert not SpecJudge(register)._has_order(late, register)  # there is an order, but not the one it gave
+    assert not SpecJudge(register)._has_order(late, register)  # an order exists, but another one
 
 
 def _certified(

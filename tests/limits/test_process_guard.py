@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guard of a process ends what does not answer, with the answer that was prepared, and leaves alone what does.
+"""The guard of a process ends work that does not respond, with an answer prepared in advance, and nothing else.
 
-When a limit counts as reached is tested natively, by an injected clock and memory. Here the process is really ended, so
-each test is a process of its own; none of them looks at a clock.
+Native tests cover when a limit counts as reached, with an injected clock and memory reading. Here the process really
+ends, so each test starts a process of its own. None of these tests reads a clock.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def compute():
 
 
 def run(code: str) -> tuple[int, str, str]:
-    """The exit code and what the process wrote."""
+    """The exit code and the output of the process."""
     program = _BEGIN + textwrap.dedent(code)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
 def prepared(code: str, before: str, budget: str = "Budget()") -> str:
-    """A program that is guarded, with an answer for the case that it does not give its own."""
+    """A guarded program, with an answer to use if the program gives none."""
     return f"""
 {textwrap.indent(textwrap.dedent(before), "")}
 install_sigint_handler()
@@ -51,22 +51,22 @@ with guarding({budget}, resident_memory()) as guard:
 NO_TIME = "Budget(time.monotonic() + 0.1, None, 0.1)"
 
 
-def test_time_ends_an_instruction_that_takes_hours() -> None:
+def test_the_deadline_ends_an_instruction_that_takes_hours() -> None:
     assert run(prepared("compute()", "", NO_TIME)) == (3, "[the time budget ran out, the other]\n", "")
 
 
 def test_ctrl_c_ends_an_instruction_that_takes_hours() -> None:
     code = prepared("os.kill(os.getpid(), signal.SIGINT); compute()", "")
     press = "import threading; threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))"
-    assert run(code)[0] in (1, 3, -2)  # the handler may come first
+    assert run(code)[0] in (1, 3, -2)  # The handler may run first.
     code = prepared(
         "with uninterrupted():\n    os.kill(os.getpid(), signal.SIGINT)\n    compute()",
         press,
     )
-    assert run(code) == (3, "[it was interrupted, the other]\n", "")
+    assert run(code) == (3, "[the run was interrupted, the other]\n", "")
 
 
-def test_memory_beyond_the_ceiling_ends_the_process() -> None:
+def test_exceeding_the_memory_ceiling_ends_the_process() -> None:
     budget = "Budget(None, resident_memory() + 20 * MEGABYTE)"
     code = prepared(
         "guard.progress(b' (7 % of 3 MB)')\nkept = bytearray(os.urandom(60 * MEGABYTE))\ntime.sleep(60)", "", budget
@@ -74,7 +74,7 @@ def test_memory_beyond_the_ceiling_ends_the_process() -> None:
     assert run(code) == (3, "[the memory budget ran out (7 % of 3 MB), the other]\n", "")
 
 
-def test_memory_is_announced_in_time_to_answer() -> None:
+def test_the_memory_limit_is_raised_early_enough_to_answer() -> None:
     code = """
         kept = []
         try:
@@ -95,14 +95,14 @@ def test_memory_is_announced_in_time_to_answer() -> None:
     assert run(prepared(code, "", budget)) == (0, "the memory budget ran out\nthere is room again\n", "")
 
 
-def test_nobody_is_ended_who_has_begun_to_answer() -> None:
+def test_a_process_that_has_begun_to_answer_is_not_ended() -> None:
     code = prepared("guard.release(); print('mine'); 7 ** (10 ** 6)", "", NO_TIME)
     assert run(code) == (0, "mine\n", "")
 
 
 @pytest.mark.parametrize("limit", ["time", "ctrl-c"])
-def test_a_limit_that_is_lost_in_a_callback_is_raised_again(limit: str) -> None:
-    """Python prints what is raised in a destructor and goes on: it would be a traceback, and no limit."""
+def test_a_limit_swallowed_by_a_destructor_is_raised_again(limit: str) -> None:
+    """Python prints an exception from a destructor and continues: the result would be a traceback and no limit."""
     begin = "signal.setitimer(signal.ITIMER_REAL, 0.05)" if limit == "time" else "os.kill(os.getpid(), signal.SIGINT)"
     code = f"""
         class Lingering:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a C++ file says of itself in comments, and what the user asks for besides."""
+"""Options in comments of a C++ file, merged with the options of the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def written(folder, *lines: str) -> str:
     return str(path)
 
 
-def test_a_file_without_comments_asks_for_nothing(tmp_path):
+def test_a_file_without_comments_sets_no_options(tmp_path):
     assert (
         TestOptions.in_comments(written(tmp_path, "// linpoint is a tool", 'auto text = "// linpoint: --spec set";'))
         == TestOptions()
@@ -23,7 +23,7 @@ def test_a_file_without_comments_asks_for_nothing(tmp_path):
     assert TestOptions.in_comments(str(tmp_path / "none.cpp")) == TestOptions()
 
 
-def test_options_of_several_comments_come_together(tmp_path):
+def test_options_of_several_comments_are_merged(tmp_path):
     file = written(
         tmp_path,
         "// linpoint: --spec 'queue(capacity=2)' --memory-model tso --threads 2 -- -DONE",
@@ -48,7 +48,7 @@ def test_options_of_several_comments_come_together(tmp_path):
     )
 
 
-def test_paths_begin_at_the_folder_of_the_file(tmp_path):
+def test_paths_are_relative_to_the_directory_of_the_file(tmp_path):
     file = written(
         tmp_path,
         "// linpoint: --spec specs.py:Stack -- -Iinclude -isystem other -D stack.hpp ../src/stack.cpp -L/lib -Wall",
@@ -63,7 +63,7 @@ def test_paths_begin_at_the_folder_of_the_file(tmp_path):
     assert said.compiler_flags == tuple(word for word in said.flags if not word.endswith(".cpp"))
 
 
-def test_what_the_user_asks_for_wins(tmp_path):
+def test_options_of_the_user_override_comments(tmp_path):
     said = TestOptions.in_comments(
         written(tmp_path, "// linpoint: --spec stack --memory-model tso --threads 2 -- -DONE=1")
     )
@@ -83,15 +83,15 @@ def test_what_the_user_asks_for_wins(tmp_path):
         ("--threads -1", "'-1' is not a whole number"),
         ("--spec", "expected one argument"),
         ("--spec 'stack", "No closing quotation"),
-        ("--memory-model arm", "--memory-model 'arm' is none"),
-        ("--races never", "--races 'never' is none"),
-        ("--method luck", "--method 'luck' is none"),
-        ("--before 'push(1)'", "--before and --after go with --scenario"),
+        ("--memory-model arm", "--memory-model 'arm' is not allowed"),
+        ("--races never", "--races 'never' is not allowed"),
+        ("--method luck", "--method 'luck' is not allowed"),
+        ("--before 'push(1)'", "--before and --after require --scenario"),
         ("--scenario 'push('", "push("),
         ("--budget 5s", "unrecognized arguments: --budget 5s"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(tmp_path, comment, message):
+def test_errors_in_comments_are_reported_with_their_line(tmp_path, comment, message):
     file = written(tmp_path, "", f"// linpoint: {comment}")
     with pytest.raises(LinpointError) as caught:
         TestOptions.in_comments(file)
@@ -99,6 +99,6 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path, comment, message):
     assert (caught.value.place or "").startswith(f"{file}:3")
 
 
-def test_names_that_are_none_are_refused():
-    with pytest.raises(UsageError, match="It is one of sc, tso, pso"):
+def test_invalid_names_are_rejected():
+    with pytest.raises(UsageError, match="Use sc, tso or pso"):
         TestOptions(memory_model="arm")

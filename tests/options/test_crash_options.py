@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be asked for, in options and in comments of a file; and what a file must have."""
+"""Options of crash tests, given directly or in comments of a file, and what a file must contain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linpoint.subjects.persistent_object.build_tests import described_tests
 from tests.crash.fake_host_campaigns import fake_host, fake_test
 
 
-def test_kinds_and_lengths() -> None:
+def test_kinds_and_lengths_have_defaults() -> None:
     assert CrashOptions().kinds == ("dl1", "dl2", "c2", "dl3", "recovery")
     assert CrashOptions().length == 1000
     assert CrashOptions(exhaustive=True).kinds == ("dl1", "dl2", "c2", "dl3", "exhaustive", "recovery")
@@ -41,19 +41,19 @@ KINDS = CrashOptions.declared()["tests"].type
         ({"scenario": "get(1) | get(2) | get(3)"}, "LP-U001"),
     ],
 )
-def test_what_cannot_be(asked: dict[str, Any], code: str) -> None:
+def test_invalid_options_are_rejected(asked: dict[str, Any], code: str) -> None:
     with pytest.raises(LinpointError) as raised:
         CrashOptions(**asked)
     assert raised.value.code == code
     assert raised.value.remedy
 
 
-def test_no_kind_at_all() -> None:
+def test_an_empty_list_of_kinds_is_rejected() -> None:
     with pytest.raises(TestError, match="LP-C003"):
         KINDS.parse(" , ", "--tests")
 
 
-def test_comments_of_a_file(tmp_path: Path) -> None:
+def test_comments_of_a_file_set_options(tmp_path: Path) -> None:
     file = tmp_path / "list_test.cpp"
     file.write_text(
         "// linpoint: --spec map --operations 50 --persistent-heap --pool-size 64M -- -Iinclude list.cpp\n"
@@ -71,7 +71,7 @@ def test_comments_of_a_file(tmp_path: Path) -> None:
     assert both.flags[-1] == "-O2"
 
 
-def test_a_comment_that_cannot_be_says_where(tmp_path: Path) -> None:
+def test_errors_in_comments_are_reported_with_their_place(tmp_path: Path) -> None:
     file = tmp_path / "list_test.cpp"
     file.write_text("\n// linpoint: --spec map --threads 3\n")
     with pytest.raises(UsageError, match="LP-U001") as raised:
@@ -79,27 +79,27 @@ def test_a_comment_that_cannot_be_says_where(tmp_path: Path) -> None:
     assert raised.value.place == f"{file}:2"
 
 
-def test_a_file_without_a_persistent_object(tmp_path: Path) -> None:
+def test_a_file_without_a_persistent_object_is_rejected(tmp_path: Path) -> None:
     host = fake_host(tmp_path, {"persistent": False}, CrashOptions(workers=1))
     with pytest.raises(TestError, match="LP-C001"):
         described_tests(host, "map_test.cpp")
 
 
-def test_a_host_that_dies_when_it_is_asked(tmp_path: Path) -> None:
+def test_a_host_that_dies_on_the_first_request_is_an_error(tmp_path: Path) -> None:
     host = fake_host(tmp_path, {"at": "start", "how": "exit"}, CrashOptions(workers=1))
     with pytest.raises(TestError, match="exited with code 3"):
         described_tests(host, "map_test.cpp")
 
 
 @pytest.mark.parametrize("probes", ["peek(1)", "get()", "get(", 'get("a")'])
-def test_probes_that_cannot_be_run(tmp_path: Path, probes: str) -> None:
+def test_invalid_probes_are_rejected(tmp_path: Path, probes: str) -> None:
     test = fake_test(tmp_path, {}, probes=probes)
     with pytest.raises(TestError, match="LP-C004") as raised:
         test.plan(Scenario.parse("get(1)").calls)
     assert raised.value.remedy
 
 
-def test_probes_that_are_given_are_the_only_ones(tmp_path: Path) -> None:
+def test_given_probes_replace_generated_ones(tmp_path: Path) -> None:
     test = fake_test(tmp_path, {}, probes="get(1); get(2)")
     plan = test.plan(Scenario.parse("insert(1, 2)").calls)
     assert [str(each.call) for each in plan.probes] == ["get(1)", "get(2)"]

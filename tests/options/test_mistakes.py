@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mistake in an option proposes the nearest one on every surface, with LP-U001 (LP-U004 in tokens) and its place."""
+"""A mistake in an option suggests the nearest one on every surface, with LP-U001 (LP-U004 in tokens) and its place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytest_plugins = ["pytester"]
 
 
 def refused(words: list[str]) -> UsageError:
-    """What a command line is refused for."""
+    """The error that a command line is rejected with."""
     with pytest.raises(UsageError) as caught:
         _merge(words)
     return caught.value
@@ -36,12 +36,12 @@ def _merge(words: list[str]) -> None:
         command.merged_options(context)
 
 
-def test_on_the_command_line() -> None:
+def test_mistakes_on_the_command_line() -> None:
     error = refused(["a.cpp", "--memory-modle", "tso"])
-    assert (error.code, error.message) == ("LP-U001", "there is no option --memory-modle.")
+    assert (error.code, error.message) == ("LP-U001", "unknown option --memory-modle.")
     assert error.remedy.startswith("Did you mean --memory-model? ")
     error = refused(["a.cpp", "--memory-model", "tos"])
-    assert (error.code, error.remedy) == ("LP-U001", "Did you mean tso? It is one of sc, tso, pso.")
+    assert (error.code, error.remedy) == ("LP-U001", "Did you mean tso? Use sc, tso or pso.")
     with Context(app, info_name="linpoint") as context, pytest.raises(UsageError, match=r"Did you mean check\?"):
         app.resolve_command(context, ["chek"])
 
@@ -50,7 +50,7 @@ def test_on_the_command_line() -> None:
     ("comment", "near"),
     [("--memory-modle tso", "--memory-model"), ("--memory-model tos", "tso"), ("--sepc=stack", "--spec")],
 )
-def test_in_a_comment(tmp_path: Path, comment: str, near: str) -> None:
+def test_mistakes_in_a_comment(tmp_path: Path, comment: str, near: str) -> None:
     file = tmp_path / "test.cpp"
     file.write_text(f"\n\n// linpoint: {comment}\n", encoding="utf-8")
     with pytest.raises(UsageError, match="LP-U001") as caught:
@@ -73,12 +73,12 @@ def test_in_a_comment(tmp_path: Path, comment: str, near: str) -> None:
         ("[tool.linpoint.refine]\nmemory-model = 'arm'\n", None, ""),
     ],
 )
-def test_in_the_project_file(
+def test_mistakes_in_the_project_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, place: int | None, words: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
-    if not words:  # values of other commands are theirs to check
+    if not words:  # values of other commands are checked by those commands
         assert project_layers(TestOptions, "test") == []
         return
     with pytest.raises(UsageError, match="LP-U001") as caught:
@@ -87,13 +87,15 @@ def test_in_the_project_file(
     assert caught.value.place == ("pyproject.toml" if place is None else f"pyproject.toml:{place}")
 
 
-def test_a_project_file_without_our_table_may_be_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_project_file_without_a_linpoint_table_is_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").write_text("[this is not TOML\n", encoding="utf-8")
     assert project_layers(TestOptions, "test") == []
 
 
-def test_a_directory_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_directory_has_no_project_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -102,7 +104,7 @@ def test_a_directory_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
 
 
-def test_in_the_environment() -> None:
+def test_mistakes_in_the_environment() -> None:
     with pytest.raises(UsageError, match="LP-U001") as caught:
         environment_layers(TestOptions, {"LINPOINT_MEMORY_MODEL": "tos"})
     assert "LINPOINT_MEMORY_MODEL 'tos'" in str(caught.value)
@@ -113,14 +115,14 @@ def test_in_the_environment() -> None:
     assert environment_layers(TestOptions, {"LINPOINT_HEAP": "free", "LINPOINT_CACHE_DIR": "x", "OTHER": "y"}) == []
 
 
-def test_in_pytest(pytester: pytest.Pytester) -> None:
+def test_mistakes_in_pytest(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_it(): pass")
     done = pytester.runpytest_subprocess("--linpoint-bugdet", "1m")
     assert done.ret is pytest.ExitCode.USAGE_ERROR
-    assert "LP-U001: there is no option --linpoint-bugdet. Did you mean --linpoint-budget?" in done.stderr.str()
+    assert "LP-U001: unknown option --linpoint-bugdet. Did you mean --linpoint-budget?" in done.stderr.str()
 
 
-def test_in_a_token() -> None:
+def test_mistakes_in_a_token() -> None:
     with pytest.raises(UsageError, match="LP-U004") as caught:
         options_from_token(TestOptions, {"memory_model": "tos"})
     assert "Did you mean tso?" in str(caught.value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every option gives the same merged value on each of its surfaces, in the promised precedence."""
+"""Every option gives the same merged value on each of its surfaces, in the documented precedence."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ SAMPLES: dict[type[OptionType], str] = {
 
 
 def sample(option: Option) -> str:
-    """A text that is not the default."""
+    """A text that differs from the default."""
     if isinstance(option.type, (Choice, Choices)):
         return next(name for name in reversed(option.type.names) if name != option.default)
     return "true" if isinstance(option.type, OnOff) else SAMPLES[type(option.type)]
 
 
 def every_option(surface: Surface) -> list[Any]:
-    """The options on a surface, with their commands."""
+    """The options of a surface, with their commands."""
     return [
         pytest.param(name, options_class, option, id=f"{name}-{option.key}")
         for name, options_class in options_classes().items()
@@ -86,7 +86,7 @@ def every_option(surface: Surface) -> list[Any]:
 
 
 def needed(options_class: type[Options], option: Option) -> Iterator[tuple[Option, str]]:
-    """What must be given with an option, and positional arguments."""
+    """Options that must accompany an option, and positional arguments."""
     declared = options_class.declared()
     for rule in options_class.rules:
         if isinstance(rule, Requires) and option.name in rule.names:
@@ -94,19 +94,19 @@ def needed(options_class: type[Options], option: Option) -> Iterator[tuple[Optio
 
 
 def words_of(option: Option, text: str) -> list[str]:
-    """As on a command line."""
+    """The option as arguments of a command line."""
     return [option.flag] if isinstance(option.type, OnOff) else [option.flag, text]
 
 
 def expected(options_class: type[Options], option: Option) -> Any:
-    """The value that an object made in code has."""
+    """The value of an object constructed in code."""
     values = {each.name: each.type.parse_all([text], each.flag) for each, text in needed(options_class, option)}
     values[option.name] = option.type.parse_all([sample(option)], option.flag)
     return getattr(options_class(**values), option.name)
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.COMMAND_LINE))
-def test_on_the_command_line(
+def test_options_on_the_command_line(
     name: str, options_class: type[Options], option: Option, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -128,7 +128,7 @@ def test_on_the_command_line(
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.COMMENT))
-def test_in_a_comment(name: str, options_class: type[Options], option: Option, tmp_path: Path) -> None:
+def test_options_in_a_comment(name: str, options_class: type[Options], option: Option, tmp_path: Path) -> None:
     given = [*needed(options_class, option), (option, sample(option))]
     texts = [word if word.startswith("--") else f"'{word}'" for each, text in given for word in words_of(each, text)]
     if option.passthrough:
@@ -140,7 +140,7 @@ def test_in_a_comment(name: str, options_class: type[Options], option: Option, t
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.TOML))
-def test_in_the_project_file(
+def test_options_in_the_project_file(
     name: str, options_class: type[Options], option: Option, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     value = expected(options_class, option)
@@ -157,13 +157,13 @@ def test_in_the_project_file(
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.ENVIRONMENT))
-def test_in_the_environment(name: str, options_class: type[Options], option: Option) -> None:
+def test_options_in_the_environment(name: str, options_class: type[Options], option: Option) -> None:
     layers = environment_layers(options_class, {option.variable: sample(option), "LINPOINT_UNRELATED_CACHE": "x"})
     assert getattr(merge_layers(options_class, layers), option.name) == expected(options_class, option), name
 
 
 class FakeConfig:
-    """Of pytest."""
+    """A stand-in for pytest's configuration."""
 
     def __init__(self, **given: Any) -> None:
         self.given = given
@@ -178,7 +178,7 @@ class FakeConfig:
 @pytest.mark.parametrize(
     "option", [each for each in TestOptions.declared().values() if Surface.PYTEST in each.surfaces]
 )
-def test_in_pytest(option: Option, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_in_pytest(option: Option, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     given = int(sample(option)) if isinstance(option.type, WholeNumber) else sample(option)
     config: Any = FakeConfig(**{option.key: given})
@@ -186,7 +186,7 @@ def test_in_pytest(option: Option, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.TOKEN))
-def test_in_a_token(name: str, options_class: type[Options], option: Option) -> None:
+def test_options_in_a_token(name: str, options_class: type[Options], option: Option) -> None:
     made = options_class(**{option.name: expected(options_class, option)})
     content = json.loads(json.dumps(token_fields(made)))
     assert list(content) == [option.name], name
@@ -217,7 +217,7 @@ def test_the_layout_of_a_token_has_the_declared_options(kind: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.HOST))
-def test_for_the_host(name: str, options_class: type[Options], option: Option) -> None:
+def test_options_for_the_host(name: str, options_class: type[Options], option: Option) -> None:
     value = expected(options_class, option)
     argument = host_arguments()[option.name]
     words = host_words(**{option.name: value})
@@ -226,7 +226,7 @@ def test_for_the_host(name: str, options_class: type[Options], option: Option) -
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.COMMAND_LINE))
-def test_for_another_process(name: str, options_class: type[Options], option: Option) -> None:
+def test_options_for_another_process(name: str, options_class: type[Options], option: Option) -> None:
     values = {each.name: each.type.parse_all([text], each.flag) for each, text in needed(options_class, option)}
     made = options_class(**values | {option.name: expected(options_class, option)})
     again = options_class.from_json(json.loads(json.dumps(made.as_json())))
@@ -234,13 +234,13 @@ def test_for_another_process(name: str, options_class: type[Options], option: Op
     assert getattr(again, option.name) == (getattr(made, option.name) if passed_on else option.default), name
 
 
-def test_every_word_of_a_host_is_declared() -> None:
+def test_every_host_flag_is_declared() -> None:
     config = HostConfig("tso", "report", True, True, "fork", (), 2**30, ((1, 2),), 2)
     flags = {each.flag for each in host_arguments().values()}
     assert {word for word in config.words(2) if word.startswith("--")} <= flags
 
 
-def test_the_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_surfaces_override_each_other_in_the_documented_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """default < pyproject < environment < comment < command line < token."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").write_text('[tool.linpoint]\nseed = 1\ncompiler-flags = ["-DA"]\n', encoding="utf-8")
@@ -261,7 +261,7 @@ def test_the_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert sorted_flags(merged.compiler_flags).compiling[-3:] == ("-DA", "-DC", "-DD")
 
 
-def test_the_table_of_the_command_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_the_command_overrides_the_general_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = '[tool.linpoint]\nbudget = "1m"\nheap = "free"\n[tool.linpoint.refine]\nbudget = 2.5\n'
     (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
@@ -281,7 +281,7 @@ def test_fields_of_a_group_replace_each_other(tmp_path: Path) -> None:
 
 
 def test_defaults_that_do_not_apply_are_ignored() -> None:
-    """A project may have options for C++, and a test be in Python."""
+    """A project may set options for C++ although a test is in Python."""
     layer = Layer(Surface.TOML, {"races": "report", "erratic": True, "instances": 3})
     options = merge_layers(TestOptions, [layer])
     options.check_language("python")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of packages ask of a result, in one place."""
+"""Assertions on results, shared by the tests of packages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import linpoint
 
 BUDGET = 60
-"""Seconds. A finding takes one or two and a pass ends by itself, so this is only for machines that are busy."""
+"""Seconds. A finding takes one or two and a pass ends by itself, so only busy machines need more."""
 
 
 def finding(test: Any, *, gil: bool = True, **options: Any) -> linpoint.Finding:
-    """The violation that a test shows, and whether Python with a global lock allows it too."""
+    """The violation that a test reports, and whether Python with a global lock allows it too."""
     result = linpoint.test(test, budget=BUDGET, **options)
     assert result.status is linpoint.Status.VIOLATION, result.why
     assert (result.models["gil"] is linpoint.Status.VIOLATION) == gil, result.models
@@ -27,7 +27,7 @@ def passes_all(test: Any, **options: Any) -> None:
 
 
 def threads_of(found: linpoint.Finding) -> list[str]:
-    """The operations of each thread, whichever of them is the first."""
+    """The operations of each thread, in any order of threads."""
     threads: dict[int, list[str]] = {}
     for each in found.operations:
         if each.thread is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""async-lru: ``alru_cache``, calls that overlap, and one that fails after an invalidation."""
+"""async-lru: ``alru_cache``, overlapping calls, and a call that fails after an invalidation."""
 
 import asyncio
 import contextlib
@@ -49,7 +49,7 @@ class ReloadTest(linpoint.ConcurrentTest):
 
     @linpoint.operation
     async def reload(self, loader):
-        """Whether a value that was loaded is there afterwards."""
+        """Whether a loaded value is there afterwards."""
         loader.get.cache_invalidate("a")
         try:
             loaded = await loader.get("a")
@@ -58,10 +58,10 @@ class ReloadTest(linpoint.ConcurrentTest):
         return loaded == await loader.get("a")
 
 
-def test_calls_that_overlap_share_one_load() -> None:
+def test_overlapping_calls_share_one_load() -> None:
     passes_all(OneLoadTest, operations=1)
 
 
-def test_an_old_load_that_fails_takes_the_new_value_with_it() -> None:
+def test_a_failing_old_load_removes_the_new_value() -> None:
     found = finding(ReloadTest, scenario="get() | reload()")
     assert False in [each.result for each in found.operations]

@@ -67,7 +67,7 @@ class TwoCachesTest(linpoint.ConcurrentTest):
         caches[into].update(caches[1 - into])
 
 
-def test_one_cache_is_right() -> None:
+def test_one_cache_is_correct() -> None:
     passes_all(LRUTest, operations=1)
 
 
@@ -81,7 +81,7 @@ def test_soft_misses_are_lost_without_a_global_lock() -> None:
     assert threads_of(finding(StatisticsTest, gil=False)) == ["get()", "get()"]
 
 
-def test_two_caches_updated_from_each_other_wait_for_ever() -> None:
+def test_two_caches_updated_from_each_other_deadlock() -> None:
     found = finding(TwoCachesTest)
     assert found.kind == "deadlock"
     assert threads_of(found) == ["update(0)", "update(1)"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cacheout: ``LRUCache``, one key and many."""
+"""cacheout: ``LRUCache``, with one key and with many."""
 
 import pytest
 
@@ -47,14 +47,14 @@ class SetManyTest(ManyTest):
         cache.set_many({"a": 1, "b": 1})
 
 
-def test_single_keys_are_right() -> None:
+def test_single_keys_are_correct() -> None:
     passes_all(CacheTest, operations=1)
 
 
-def test_set_many_is_one_step() -> None:
+def test_set_many_is_atomic() -> None:
     passes_all(SetManyTest, operations=1)
 
 
-def test_add_many_is_seen_half_done() -> None:
+def test_add_many_can_be_observed_half_done() -> None:
     found = finding(ManyTest)
     assert threads_of(found) == ["add_many()", "get_many()"]

@@ -57,19 +57,19 @@ class ConditionTest(LoadsTest):
         return Loader(condition=threading.Condition())
 
 
-def test_a_bare_cache_is_not_thread_safe_as_its_documentation_says() -> None:
+def test_a_bare_cache_is_not_thread_safe_as_documented() -> None:
     found = finding(BareTest)
     assert found.kind == "exception"
     assert threads_of(found) == ['pop("a")', 'set("a")']
 
 
-def test_with_a_lock_results_are_right() -> None:
+def test_with_a_lock_results_are_correct() -> None:
     passes_all(LockTest, operations=1)
 
 
-def test_with_a_lock_the_function_may_be_called_twice_as_its_documentation_says() -> None:
+def test_with_a_lock_the_function_may_be_called_twice_as_documented() -> None:
     assert threads_of(finding(LoadsTest)) == ['get("a")', 'get("a")']
 
 
-def test_with_a_condition_it_is_called_once() -> None:
+def test_with_a_condition_the_function_is_called_once() -> None:
     passes_all(ConditionTest, operations=1)

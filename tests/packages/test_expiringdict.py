@@ -35,7 +35,7 @@ class SetDefaultTest(linpoint.ConcurrentTest):
         return cache.setdefault("a", value)
 
 
-def test_its_own_methods_are_right() -> None:
+def test_its_own_methods_are_correct() -> None:
     passes_all(OwnMethodsTest, operations=1)
 
 

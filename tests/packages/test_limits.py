@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""limits: strategies over ``MemoryStorage``, with a limit of one in an hour."""
+"""limits: strategies over ``MemoryStorage``, with a limit of one per hour."""
 
 import pytest
 
@@ -11,7 +11,7 @@ limits = pytest.importorskip("limits", reason="limits is not installed: pip inst
 
 @linpoint.spec
 class AtMostOne:
-    """A limiter that may refuse whenever it likes, but allows once only."""
+    """A limiter that may refuse at any time but allows only one hit."""
 
     initial = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ratelimit: the decorator, with one call in a minute."""
+"""ratelimit: the decorator, with one call per minute."""
 
 import pytest
 
@@ -18,5 +18,5 @@ class DecoratorTest(linpoint.ConcurrentTest):
         return limited()
 
 
-def test_a_limit_is_kept() -> None:
+def test_the_limit_holds() -> None:
     passes_all(DecoratorTest)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sortedcontainers: ``SortedDict``, which promises nothing to threads, for contrast."""
+"""sortedcontainers: ``SortedDict``, which makes no promise about threads, for contrast."""
 
 import pytest
 
@@ -24,7 +24,7 @@ class SortedDictTest(linpoint.ConcurrentTest):
         return list(mapping.items())
 
 
-def test_a_key_has_no_value_for_a_moment() -> None:
+def test_a_key_can_be_observed_without_its_value() -> None:
     found = finding(SortedDictTest)
     assert found.kind == "exception"
     assert threads_of(found) == ["items()", 'set("a")']

@@ -36,12 +36,12 @@ class LimitTest(linpoint.ConcurrentTest):
         return throttle.limit().limited
 
 
-def test_a_key_has_no_end_of_life_for_a_moment() -> None:
+def test_a_key_can_be_observed_without_its_expiry() -> None:
     found = finding(StoreTest)
     assert threads_of(found) == ['set("a", 1)', 'ttl("a")']
     assert -1 in [each.result for each in found.operations]
 
 
-def test_a_limit_is_kept() -> None:
+def test_the_limit_holds() -> None:
     result = linpoint.test(LimitTest, scenario="limit() | limit()", budget=60)
     assert result.status is linpoint.Status.LINEARIZABLE

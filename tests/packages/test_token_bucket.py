@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""token-bucket: ``Limiter`` over ``MemoryStorage``, with one token and hardly any after it."""
+"""token-bucket: ``Limiter`` over ``MemoryStorage``, with one token and a negligible refill rate."""
 
 import pytest
 

@@ -48,7 +48,7 @@ class SetDefaultTest(linpoint.ConcurrentTest):
         return container.setdefault("a", value)
 
 
-def test_its_own_methods_are_right() -> None:
+def test_its_own_methods_are_correct() -> None:
     passes_all(ContainerTest, operations=1)
 
 

@@ -62,7 +62,7 @@ AFTER_DELETE = linpoint.Scenario.parse(
 )
 
 
-def test_two_threads_evict_for_one() -> None:
+def test_two_threads_both_evict_for_one_insertion() -> None:
     found = finding(EvictionTest)
     assert threads_of(found) == ['set("a")', 'set("b")']
     assert found.message.endswith("; 0")
@@ -74,10 +74,10 @@ def test_pop_with_a_default_raises() -> None:
     assert threads_of(found) == ['pop("a")', 'pop("a")']
 
 
-def test_a_deleted_key_is_there_again_for_a_moment() -> None:
+def test_a_deleted_key_can_be_observed_again() -> None:
     assert finding(CacheTest, scenario=AFTER_DELETE).kind == "linearizability"
 
 
-def test_without_deletions_a_cache_is_right() -> None:
+def test_without_deletions_a_cache_is_correct() -> None:
     result = linpoint.test(CacheTest, scenario='put("a", 1); get("a") | put("a", 2)', budget=60)
     assert result.status is linpoint.Status.LINEARIZABLE

@@ -51,7 +51,7 @@ for number, seconds in enumerate(map(float, sys.argv[1:])):
 
 
 def marked(word: str) -> list[str]:
-    """The command lines of processes with a word in their environment."""
+    """The command lines of processes whose environment contains a given word."""
     found = []
     for each in Path("/proc").glob("[0-9]*"):
         try:
@@ -62,8 +62,8 @@ def marked(word: str) -> list[str]:
     return found
 
 
-def test_killed_at_50_random_moments_nothing_is_left() -> None:
-    """Each time there are up to four processes, which ignore polite signals; in every fifth case some leave their session."""
+def test_a_command_killed_at_50_random_moments_leaves_no_process() -> None:
+    """Up to four processes run each time and ignore polite signals; in every fifth case some leave their session."""
     word = f"LINPOINT_TEST_{secrets.token_hex(8)}"
     moments = [str(random.Random(at).uniform(0, 0.15)) for at in range(50)]
     subprocess.run([sys.executable, "-c", _VICTIMS, *moments], env=os.environ | {word: "1"}, check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a process does, it has an outcome, and nothing of it is left running."""
+"""A process always has an outcome, whatever it does, and leaves no running process behind."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def _no_child_is_left() -> Iterator[None]:
 
 
 def descriptors() -> int:
-    """How many are open, without those of objects that no one holds any more."""
+    """The number of open descriptors, without those of unreferenced objects."""
     gc.collect()
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended, waiting for that a long while."""
+    """Whether a process has ended, waiting up to a long time for it."""
     for _ in range(2000):
         try:
             state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
@@ -69,7 +69,7 @@ def gone(pid: int) -> bool:
 # Exits and signals
 
 
-def test_messages_and_the_exit_code() -> None:
+def test_messages_and_the_exit_code_are_reported() -> None:
     with start("say('one'); say('two'); print('why', file=sys.stderr); sys.exit(3)") as process:
         assert list(process.messages()) == [b"one", b"two"]
         outcome = process.outcome()
@@ -81,7 +81,7 @@ def test_messages_and_the_exit_code() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGRTMIN + 3])
-def test_a_signal_is_told_from_an_exit_code(number: int) -> None:
+def test_a_signal_differs_from_an_exit_code(number: int) -> None:
     with start(f"say('alive'); os.kill(os.getpid(), {int(number)})") as process:
         assert list(process.messages()) == [b"alive"]
         outcome = process.outcome()
@@ -127,7 +127,7 @@ def test_a_process_that_closes_its_messages_and_stays_is_killed() -> None:
     assert (outcome.signal, outcome.by_itself, outcome.stopped) == (signal.SIGKILL, False, "")
 
 
-def test_a_process_that_needs_not_say_more_may_exit_by_itself() -> None:
+def test_a_finished_process_may_exit_by_itself() -> None:
     with start("say('result'); os.read(answers, 1); sys.exit(5)") as process:
         for _ in process.messages():
             process.finish()
@@ -141,7 +141,7 @@ def test_standard_input_and_the_environment_are_passed_on() -> None:
         assert list(process.messages()) == [b"x" * 300_000, b"yes", b"/"]
 
 
-def test_it_is_asked_and_answers() -> None:
+def test_a_process_answers_requests() -> None:
     with start("for _ in range(3): say('got ' + os.read(answers, 1).decode())") as process:
         heard = []
         process.write(b"0")
@@ -172,7 +172,7 @@ if not os.fork():
 
 @pytest.mark.parametrize("end", ["time.sleep(600)", "os._exit(0)", "os.kill(os.getpid(), signal.SIGSEGV)"])
 def test_a_grandchild_that_ignores_signals_is_killed(end: str) -> None:
-    """It holds the pipe of messages too: its parent's death ends the messages nevertheless."""
+    """The grandchild also holds the message pipe: the death of its parent still ends the messages."""
     with start(f"{GRANDCHILD}\nos.read(answers, 1)\n{end}") as process:
         for line in process.messages():
             grandchild = int(line)
@@ -183,7 +183,7 @@ def test_a_grandchild_that_ignores_signals_is_killed(end: str) -> None:
     assert gone(process.pid)
 
 
-def test_a_grandchild_in_another_session_does_not_keep_us_waiting() -> None:
+def test_a_grandchild_in_another_session_does_not_delay_the_outcome() -> None:
     code = "if not os.fork():\n    os.setsid()\n    say(str(os.getpid()))\n    time.sleep(600)\nos.wait4(0, os.WNOHANG)"
     with start(f"{code}\ntime.sleep(0.2)", stderr=subprocess.DEVNULL) as process:
         lines = list(process.messages())
@@ -195,14 +195,14 @@ def test_a_grandchild_in_another_session_does_not_keep_us_waiting() -> None:
 # Limits
 
 
-def test_the_deadline() -> None:
+def test_the_deadline_ends_the_process() -> None:
     with start("say('begun'); time.sleep(600)", limits=ProcessLimits(deadline=time.monotonic() + 1)) as process:
         list(process.messages())
         outcome = process.outcome()
     assert (outcome.stopped, outcome.signal, outcome.by_itself) == (DEADLINE_PASSED, signal.SIGKILL, False)
 
 
-def test_a_stop_with_grace_lets_it_say_what_it_knows() -> None:
+def test_a_stop_with_grace_lets_the_process_report_its_results() -> None:
     code = "try:\n    say('begun'); time.sleep(600)\nexcept KeyboardInterrupt:\n    say('last words'); sys.exit(7)"
     with start(code) as process:
         lines = []
@@ -223,7 +223,7 @@ def test_a_process_that_ignores_the_grace_is_killed() -> None:
 
 
 def test_the_memory_of_the_whole_tree_is_limited() -> None:
-    """Each of the four stays far below the limit; the grandchild's child counts too."""
+    """Each of the four stays far below the limit; the child of the grandchild counts too."""
     code = """
 kept = b"1" * 30_000_000
 if not os.fork():
@@ -251,7 +251,7 @@ def test_memory_is_measured() -> None:
         assert process.memory_bytes() == 0
 
 
-def test_a_line_without_an_end() -> None:
+def test_a_message_without_an_end_stops_the_process() -> None:
     with start(
         "while True: os.write(messages, b'x' * 65536)", limits=ProcessLimits(max_message_bytes=2**20)
     ) as process:
@@ -259,7 +259,7 @@ def test_a_line_without_an_end() -> None:
         assert process.outcome().stopped == MESSAGE_TOO_LONG
 
 
-def test_a_flood_of_output_costs_nothing() -> None:
+def test_only_both_ends_of_a_flood_of_output_are_kept() -> None:
     code = "for _ in range(2000): os.write(2, b'begin' + b'x' * 65531)\nos.write(2, b'end'); say('done')"
     with start(code) as process:
         assert list(process.messages()) == [b"done"]
@@ -288,14 +288,14 @@ def test_messages_before_a_stop_are_read() -> None:
 
 @pytest.mark.parametrize("code", ["time.sleep(600)", "os.kill(os.getpid(), signal.SIGSTOP)", "while True: pass"])
 def test_silence_is_limited(code: str) -> None:
-    """A process that sleeps, computes or is stopped is silent: only one that waits for a processor is not."""
+    """A process that sleeps, computes or is stopped is silent; one that waits for a processor is not."""
     with start(f"say('begun')\n{code}", limits=ProcessLimits(silence_s=0.5)) as process:
         assert list(process.messages()) == [b"begun"]
         assert process.outcome().stopped == SILENT_TOO_LONG
 
 
-def test_a_process_that_is_starved_of_processors_is_not_silent() -> None:
-    """Five others compete for the one processor that it may use, so that it takes several times the limit to say a word."""
+def test_a_process_starved_of_processor_time_is_not_silent() -> None:
+    """Five others compete for the only processor it may use, so its first message takes several times the limit."""
     pin = f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
     burn = "while time.process_time() < 0.6: pass\n"
     rivals = [start(f"{pin}say('runs')\nwhile True: pass") for _ in range(5)]
@@ -310,7 +310,7 @@ def test_a_process_that_is_starved_of_processors_is_not_silent() -> None:
             rival.close()
 
 
-def test_time_that_its_reader_spends_is_no_silence() -> None:
+def test_time_spent_by_the_reader_is_not_silence() -> None:
     with start("say('one'); os.read(answers, 1); say('two')", limits=ProcessLimits(silence_s=0.5)) as process:
         lines = []
         for line in process.messages():
@@ -324,13 +324,13 @@ def test_time_that_its_reader_spends_is_no_silence() -> None:
 
 
 def press_when(line: bytes) -> bool:
-    """Ctrl-C as this process receives it, once the other one has begun."""
+    """Ctrl-C as this process receives it, once the supervised process has begun."""
     if line == b"begun":
         threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     return True
 
 
-def test_ctrl_c_kills() -> None:
+def test_ctrl_c_kills_the_process() -> None:
     with start("say('begun'); time.sleep(600)") as process:
         with pytest.raises(KeyboardInterrupt):
             assert all(map(press_when, process.messages()))
@@ -339,7 +339,7 @@ def test_ctrl_c_kills() -> None:
 
 
 def test_ctrl_c_is_forwarded_once() -> None:
-    """It has a session of its own, so that a terminal's Ctrl-C reaches us alone."""
+    """The process has a session of its own, so a terminal's Ctrl-C reaches only linpoint."""
     code = """
 presses = 0
 def pressed(*_):
@@ -358,7 +358,7 @@ say(f'{presses} {os.getsid(0) == os.getpid()}')
     assert (outcome.interrupted, outcome.stopped, outcome.exit_code) == (True, INTERRUPTED, 0)
 
 
-# Several at once
+# Several processes
 
 
 def test_several_are_read_together() -> None:
@@ -377,7 +377,7 @@ def test_several_are_read_together() -> None:
         process.close()
 
 
-def test_one_that_is_stopped_does_not_end_the_others() -> None:
+def test_stopping_one_process_does_not_end_the_others() -> None:
     processes = [start("say('0'); time.sleep(600)"), start("say('1'); os.read(answers, 1); say('more')")]
     lines = []
     for index, line in read_messages(processes):

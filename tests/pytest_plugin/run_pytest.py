@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of tests that pytest is run on, inside of this process where nothing is said against it."""
+"""Test files to run pytest on, inside this process unless something prevents it."""
 
-# What a run inside of this process imports is forgotten after it, and an extension module must not be loaded twice.
+# Modules imported by an in-process run are forgotten after it, and an extension module must not be loaded twice.
 import linpoint.pytest_plugin  # noqa: F401
 
 STRICT = ("-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning")
-"""Warnings are errors, but for the one about the loader of an editable install."""
+"""Warnings are errors, except the one about the loader of an editable install."""
 
 OBJECTS = """
 import threading

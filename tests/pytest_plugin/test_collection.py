@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which classes are tests of pytest, what selects them, and what their marks and fixtures do."""
+"""Collection: which classes become pytest tests, how they are selected, and what their marks and fixtures do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def names(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if "::" in line and " " not in line]
 
 
-def test_each_class_of_a_file_is_one_test(pytester: pytest.Pytester) -> None:
+def test_each_class_in_a_file_is_one_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN + RIGHT)
     result = pytester.runpytest("--collect-only", "-q")
     assert names(result) == ["test_it.py::TestBroken", "test_it.py::TestRight"]
@@ -25,17 +25,17 @@ def test_the_name_of_a_class_does_not_matter(pytester: pytest.Pytester) -> None:
     assert names(pytester.runpytest("--collect-only", "-q")) == ["test_it.py::CounterUnderLock"]
 
 
-def test_a_class_is_tested_where_it_is_defined(pytester: pytest.Pytester) -> None:
+def test_an_imported_class_is_tested_only_where_it_is_defined(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_one=OBJECTS + RIGHT, test_other="from test_one import TestRight\n")
     assert names(pytester.runpytest("--collect-only", "-q")) == ["test_one.py::TestRight"]
 
 
-def test_the_same_file_imported_in_another_mode(pytester: pytest.Pytester) -> None:
+def test_a_file_is_collected_in_importlib_mode(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     pytester.runpytest("--import-mode=importlib").assert_outcomes(passed=1)
 
 
-def test_importing_the_function_collects_nothing(pytester: pytest.Pytester) -> None:
+def test_importing_the_test_function_collects_nothing(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("from linpoint import ConcurrentTest, TestError, TestResult, test\n")
     result = pytester.runpytest(*STRICT, "--collect-only", "-q")
     assert names(result) == []
@@ -53,7 +53,7 @@ def test_ordinary_tests_of_the_class_run_too(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["test_it.py::TestRight PASSED*", "test_it.py::TestRight::test_alone PASSED*"])
 
 
-def test_an_operation_may_be_called_like_a_test(pytester: pytest.Pytester) -> None:
+def test_an_operation_may_be_named_like_a_test(pytester: pytest.Pytester) -> None:
     operation = """
     @linpoint.operation
     def test_and_set(self, counter):
@@ -78,7 +78,9 @@ def test_an_operation_may_be_called_like_a_test(pytester: pytest.Pytester) -> No
         (["-x"], 0, 1),
     ],
 )
-def test_tests_are_selected_as_ever(pytester: pytest.Pytester, arguments: list[str], passed: int, failed: int) -> None:
+def test_the_usual_options_select_tests(
+    pytester: pytest.Pytester, arguments: list[str], passed: int, failed: int
+) -> None:
     pytester.makepyfile(
         test_it=OBJECTS + BROKEN + "\nimport pytest\n@pytest.mark.slow" + RIGHT.lstrip("\n").join("\n\n")
     )
@@ -87,7 +89,7 @@ def test_tests_are_selected_as_ever(pytester: pytest.Pytester, arguments: list[s
     assert (outcome.get("passed", 0), outcome.get("failed", 0)) == (passed, failed)
 
 
-def test_only_the_last_failures(pytester: pytest.Pytester) -> None:
+def test_last_failed_selects_the_failed_class(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN + RIGHT)
     pytester.runpytest("-p", "cacheprovider").assert_outcomes(passed=1, failed=1)
     pytester.runpytest("-p", "cacheprovider", "--lf").assert_outcomes(failed=1)
@@ -103,7 +105,7 @@ def test_only_the_last_failures(pytester: pytest.Pytester) -> None:
         ("xfail(raises=linpoint.UndecidedError)", {"failed": 1}),
     ],
 )
-def test_marks_of_the_class(pytester: pytest.Pytester, mark: str, outcome: dict[str, int]) -> None:
+def test_marks_of_the_class_apply(pytester: pytest.Pytester, mark: str, outcome: dict[str, int]) -> None:
     pytester.makepyfile(test_it=OBJECTS + f"\nimport pytest\n@pytest.mark.{mark}" + "\n" + BROKEN.lstrip("\n"))
     pytester.runpytest(*STRICT).assert_outcomes(**outcome)
 
@@ -114,15 +116,15 @@ def test_marks_are_inherited(pytester: pytest.Pytester) -> None:
     pytester.runpytest().assert_outcomes(skipped=2)
 
 
-def test_parameters_are_refused(pytester: pytest.Pytester) -> None:
+def test_parametrized_classes_are_rejected(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + "\nimport pytest\n@pytest.mark.parametrize('a', [1])\n" + BROKEN.lstrip("\n"))
     result = pytester.runpytest()
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*TestBroken: a ConcurrentTest takes no parameters of pytest.*"])
+    result.stdout.fnmatch_lines(["*TestBroken: pytest cannot parametrize a ConcurrentTest.*"])
     result.stdout.no_fnmatch_line("*pytest_plugin.py*")
 
 
-def test_automatic_and_asked_for_fixtures(pytester: pytest.Pytester) -> None:
+def test_automatic_and_requested_fixtures_are_set_up(pytester: pytest.Pytester) -> None:
     fixtures = """
 import pytest
 
@@ -151,7 +153,7 @@ def test_afterwards():
     pytester.runpytest().assert_outcomes(passed=2)
 
 
-def test_in_several_processes(pytester: pytest.Pytester) -> None:
+def test_tests_run_in_several_processes(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN + RIGHT)
     result = pytester.runpytest_subprocess("-n", "2", *STRICT)
     result.assert_outcomes(passed=1, failed=1)

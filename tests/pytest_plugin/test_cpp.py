@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files ``*_linpoint.cpp``: which tests are collected, and that they pass, fail, are in error and are shown again."""
+"""Files ``*_linpoint.cpp``: which tests are collected, and that they pass, fail, report errors and replay."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 import linpoint.pytest_plugin.cpp_items  # noqa: F401 - what a run inside of this process imports is forgotten after it
-from linpoint.targets.build_cache import cache_folder
+from linpoint.targets.build_cache import cache_directory
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import find_host
 from tests.pytest_plugin.test_collection import names
 
 pytest_plugins = ["pytester"]
 
-CACHE = cache_folder()
+CACHE = cache_directory()
 COUNTERS = """\
 // linpoint: --spec counter --threads 2 -- -Iinclude
 #include <atomic>
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The home of a run of pytester is empty, and the host takes a minute to build."""
+    """A pytester run has an empty home directory, and building the host takes a minute."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE.parent))
 
 
@@ -62,7 +62,7 @@ def write(folder: Path, text: str, name: str = "counters_linpoint.cpp") -> None:
     (folder / name).write_text(text, encoding="utf-8")
 
 
-def test_each_test_of_a_file_is_one(pytester: pytest.Pytester) -> None:
+def test_each_test_in_a_file_is_collected(pytester: pytest.Pytester) -> None:
     odd = """
         #define LINPOINT_TEST(Macro, ...) \\
             LINPOINT_TEST(Continued, a)
@@ -90,14 +90,14 @@ def test_each_test_of_a_file_is_one(pytester: pytest.Pytester) -> None:
     ]
 
 
-def test_files_of_cpp_can_be_left_out(pytester: pytest.Pytester) -> None:
+def test_cpp_files_can_be_excluded(pytester: pytest.Pytester) -> None:
     write(pytester.path, COUNTERS)
     pytester.makeconftest('collect_ignore_glob = ["*_linpoint.cpp"]')
     assert names(pytester.runpytest("--collect-only", "-q")) == []
     assert pytester.runpytest("--collect-only", "-q", "-p", "no:linpoint").ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_our_own_are_not_collected() -> None:
+def test_the_cpp_tests_of_this_repository_are_not_collected() -> None:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q"]
     command += ["tests/subjects/cpp_object/libraries", "--rootdir", str(root), "-o", "addopts=--import-mode=importlib"]
@@ -106,7 +106,7 @@ def test_our_own_are_not_collected() -> None:
     assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, done.stdout + done.stderr
 
 
-def test_they_pass_fail_and_are_shown_again(pytester: pytest.Pytester) -> None:
+def test_cpp_tests_pass_fail_and_replay(pytester: pytest.Pytester) -> None:
     find_host(find_compiler())
     folder = pytester.path / "native"
     folder.mkdir()
@@ -118,7 +118,7 @@ def test_they_pass_fail_and_are_shown_again(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "*_ Torn _*",
-            "VIOLATION: Torn: read() returned 1, but no order of the operations allows that (allowed: 2).",
+            "VIOLATION: Torn: read() returned 1; every valid order requires 2.",
             "*thread 1*|*thread 2*",
             "*linpoint replay*",
             "pytest native/counters_linpoint.cpp::Torn --linpoint-replay lp1-*",
@@ -150,13 +150,13 @@ def test_they_pass_fail_and_are_shown_again(pytester: pytest.Pytester) -> None:
             COUNTERS.replace("--spec counter", "--sepc counter"),
             "LP-U001 counters_linpoint.cpp:1: *unrecognized*--sepc*",
         ),
-        (COUNTERS.replace("--spec counter", ""), "LP-U001: a test of a C++ object needs a spec.*// linpoint:*"),
-        (COUNTERS.replace("--spec counter", "--spec contre"), 'LP-S001: there is no spec "contre".*'),
+        (COUNTERS.replace("--spec counter", ""), "LP-U001: a test of a C++ object requires a spec.*// linpoint:*"),
+        (COUNTERS.replace("--spec counter", "--spec contre"), 'LP-S001: unknown spec "contre".*'),
         (COUNTERS.replace("value.load() +", "valeu.load() +"), "*error: 'valeu' was not declared in this scope*"),
         (COUNTERS.replace("-Iinclude", "-static"), "LP-U001*the compiler flag -static cannot be used*"),
     ],
 )
-def test_what_cannot_be_run_is_an_error(
+def test_tests_that_cannot_run_are_errors(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ) -> None:
     monkeypatch.setenv("LC_ALL", "C")

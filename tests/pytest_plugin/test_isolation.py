@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin in runs that have nothing to do with linpoint, and when it is told to stop."""
+"""The plugin in runs that do not use linpoint, and when it is interrupted."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def test_linpoint_is_not_imported_without_a_concurrent_test(pytester: pytest.Pyt
     assert "--linpoint-budget" in pytester.runpytest_subprocess("--help").stdout.str()
 
 
-def test_what_is_loaded_for_pytest_alone_is_small() -> None:
+def test_pytest_alone_loads_only_a_small_module() -> None:
     source = "import sys, pytest; before = set(sys.modules); import _linpoint_pytest; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == {"_linpoint_pytest", "_linpoint_pytest.option_table"}
 
 
-def test_a_file_that_imports_linpoint_without_a_test(pytester: pytest.Pytester) -> None:
+def test_a_file_that_imports_linpoint_may_have_no_concurrent_test(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(LOADED)
     pytester.makepyfile("import linpoint\ndef test_it():\n    pass\n")
     result = pytester.runpytest_subprocess("-s", *STRICT)
@@ -79,7 +79,7 @@ class TestEndless(Base):
     assert b"UNKNOWN" not in out
 
 
-def test_nothing_of_the_interpreter_is_changed_for_the_tests_that_follow(pytester: pytest.Pytester) -> None:
+def test_the_interpreter_is_unchanged_for_later_tests(pytester: pytest.Pytester) -> None:
     following = """
 
 import random

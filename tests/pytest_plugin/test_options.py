@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options ``--linpoint-...``: what they change, what is refused, and that a finding is shown again."""
+"""The options ``--linpoint-...``: their effects, rejected values, and the replay of a finding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.pytest_plugin.test_reports import replay_of
 pytest_plugins = ["pytester"]
 
 
-def test_the_header_says_nothing_unless_options_are_used(pytester: pytest.Pytester) -> None:
+def test_the_header_lists_only_options_in_use(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     assert not [line for line in pytester.runpytest().outlines if line.startswith("linpoint")]
     used = pytester.runpytest("--linpoint-budget", "10s", "--linpoint-seed", "3")
@@ -28,14 +28,16 @@ def test_the_header_says_nothing_unless_options_are_used(pytester: pytest.Pytest
     ("options", "said"),
     [
         (["--linpoint-budget", "soon"], "LP-U001: 'soon' is not a time span."),
-        (["--linpoint-threads", "0"], "--linpoint-threads 0: give a whole number, at least 1."),
-        (["--linpoint-operations", "-1"], "--linpoint-operations -1: give a whole number, at least 1."),
+        (["--linpoint-threads", "0"], "--linpoint-threads 0 is not a whole number of at least 1."),
+        (["--linpoint-operations", "-1"], "--linpoint-operations -1 is not a whole number of at least 1."),
         (["--linpoint-seed", "x"], "invalid int value: 'x'"),
         (["--linpoint-replay", "lp1-x"], "LP-U004: 'lp1-x' is not a replay token."),
         (["--linpoint-report", "test_it.py"], "--linpoint-report test_it.py: File exists."),
     ],
 )
-def test_bad_options_are_refused_before_anything_runs(pytester: pytest.Pytester, options: list[str], said: str) -> None:
+def test_bad_options_are_rejected_before_any_test_runs(
+    pytester: pytest.Pytester, options: list[str], said: str
+) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     result = pytester.runpytest(*options)
     assert result.ret is pytest.ExitCode.USAGE_ERROR
@@ -43,7 +45,7 @@ def test_bad_options_are_refused_before_anything_runs(pytester: pytest.Pytester,
     assert "Traceback" not in result.stderr.str()
 
 
-def test_a_budget_of_the_project(pytester: pytest.Pytester) -> None:
+def test_the_budget_of_the_project_applies(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     pytester.makeini("[pytest]\nlinpoint_budget = 1ms\n")
     large = ["--linpoint-operations", "4", "--linpoint-threads", "3"]
@@ -60,13 +62,13 @@ def test_a_budget_of_the_project(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["LP-U001: 'soon' is not a time span.*"])
 
 
-def test_threads_and_operations_come_before_those_of_the_test(pytester: pytest.Pytester) -> None:
+def test_threads_and_operations_override_those_of_the_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     result = pytester.runpytest("-rP", "--linpoint-threads", "1", "--linpoint-operations", "3")
     result.stdout.fnmatch_lines(["Explored: 3 scenarios (threads <= 1, operations <= 3), *"])
 
 
-def test_a_finding_is_shown_again(pytester: pytest.Pytester) -> None:
+def test_a_finding_is_replayed(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN + RIGHT, test_other="def test_other(): pass")
     found = pytester.runpytest()
     arguments = replay_of(found)
@@ -79,7 +81,7 @@ def test_a_finding_is_shown_again(pytester: pytest.Pytester) -> None:
     assert table.search(again.stdout.str())
 
 
-def test_the_command_shows_it_again_too(pytester: pytest.Pytester) -> None:
+def test_the_replay_command_reproduces_the_finding(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN)
     line = next(each for each in pytester.runpytest().outlines if each.startswith("linpoint replay"))
     command = str(Path(sys.executable).with_name("linpoint"))
@@ -94,18 +96,18 @@ def test_a_fixed_test_passes_its_replay(pytester: pytest.Pytester) -> None:
     path.write_text(path.read_text().replace("return Counter()", "return Locked()"), encoding="utf-8")
     result = pytester.runpytest_subprocess("-rP", *arguments)
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*the code has changed since the finding was made*"])
+    result.stdout.fnmatch_lines(["*the code has changed since the finding*"])
 
 
-def test_a_token_of_another_test_is_refused(pytester: pytest.Pytester) -> None:
+def test_a_token_of_another_test_is_rejected(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN, test_other=OBJECTS + RIGHT)
     *_, token = replay_of(pytester.runpytest("test_it.py"))
     result = pytester.runpytest("test_other.py", "--linpoint-replay", token)
     assert result.ret is pytest.ExitCode.USAGE_ERROR
-    assert "not among those collected: test_it.py::TestBroken" in result.stderr.str()
+    assert "the test of the token was not collected: test_it.py::TestBroken" in result.stderr.str()
 
 
-def test_reports_of_failures_alone(pytester: pytest.Pytester) -> None:
+def test_reports_are_written_for_failures_only(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN + RIGHT)
     pytester.runpytest("--linpoint-report", "new/reports")
     folder = pytester.path / "new" / "reports"

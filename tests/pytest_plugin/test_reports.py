@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown of a failure, an unknown result, a pass, and a test that cannot be run."""
+"""Reports of a failure, an unknown result, a pass, and a test that cannot run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.pytest_plugin.run_pytest import BROKEN, OBJECTS, RIGHT, STRICT
 pytest_plugins = ["pytester"]
 
 
-def test_a_violation_is_its_explanation(pytester: pytest.Pytester) -> None:
+def test_a_violation_shows_its_explanation(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN)
     result = pytester.runpytest(*STRICT)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
             "*_ TestBroken _*",
-            "VIOLATION: TestBroken: no order of the operations gives these results together: *",
+            "VIOLATION: TestBroken: no valid order gives these results together: *",
             "  increment() -> 1 | increment() -> 1",
             "*preemption*",
             "Explored: *",
@@ -36,7 +36,7 @@ def test_a_violation_is_its_explanation(pytester: pytest.Pytester) -> None:
     assert "raise_for_violation" not in result.stdout.str()
 
 
-def test_the_replay_is_shown_even_where_sections_are_not(pytester: pytest.Pytester) -> None:
+def test_the_replay_is_shown_even_without_captured_sections(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN)
     for how in ("no", "stderr"):
         result = pytester.runpytest(f"--show-capture={how}")
@@ -47,22 +47,24 @@ def test_unknown_is_never_a_pass(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     result = pytester.runpytest("--linpoint-budget", "1ms", "--linpoint-operations", "4", "--linpoint-threads", "3")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["UNKNOWN: TestRight: *", "Give it more time (--linpoint-budget 2m), or less to do*"])
+    result.stdout.fnmatch_lines(
+        ["UNKNOWN: TestRight: *", "Increase the budget (--linpoint-budget 2m), or decrease the bounds *"]
+    )
     assert "linpoint replay" not in result.stdout.str()
     assert "Traceback" not in result.stdout.str()
 
 
-def test_a_pass_says_what_it_covered(pytester: pytest.Pytester) -> None:
+def test_a_pass_states_its_coverage(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     quiet = pytester.runpytest(*STRICT)
     assert "linpoint" not in re.sub(r"^plugins: .*$|^rootdir: .*$", "", quiet.stdout.str(), flags=re.MULTILINE)
     shown = pytester.runpytest("-rP")
     shown.stdout.fnmatch_lines(
-        ["*- linpoint -*", "LINEARIZABLE: TestRight: *", "Explored: *; every schedule of every such scenario."]
+        ["*- linpoint -*", "LINEARIZABLE: TestRight: *", "Explored: *; all schedules of all such scenarios."]
     )
 
 
-def test_properties_in_the_xml_of_junit(pytester: pytest.Pytester) -> None:
+def test_the_junit_xml_has_properties(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=OBJECTS + BROKEN + RIGHT)
     pytester.runpytest("--junit-xml=results.xml")
     cases = ET.parse(pytester.path / "results.xml").getroot().iter("testcase")
@@ -91,7 +93,7 @@ def test_properties_in_the_xml_of_junit(pytester: pytest.Pytester) -> None:
         ("    scenarios = 'decrement()'\n    def setup(self): return Counter()", "LP-T007"),
     ],
 )
-def test_a_mistake_in_the_definition_is_an_error_of_that_test_alone(
+def test_a_mistake_in_a_definition_is_an_error_of_that_test_only(
     pytester: pytest.Pytester, body: str, code: str
 ) -> None:
     pytester.makepyfile(test_it=OBJECTS + f"\n\nclass TestMistake(Base):\n{body}\n" + RIGHT)
@@ -102,13 +104,13 @@ def test_a_mistake_in_the_definition_is_an_error_of_that_test_alone(
     assert "definition.py" not in result.stdout.str()
 
 
-def test_setup_is_given_no_fixtures(pytester: pytest.Pytester) -> None:
+def test_setup_receives_no_fixtures(pytester: pytest.Pytester) -> None:
     mistake = "\n\nclass TestMistake(Base):\n    def setup(self, tmp_path):\n        return Counter()\n"
     pytester.makepyfile(test_it=OBJECTS + mistake)
-    pytester.runpytest().stdout.fnmatch_lines(["setup makes an object for each schedule, and is given no fixtures."])
+    pytester.runpytest().stdout.fnmatch_lines(["setup constructs an object for each schedule and takes no fixtures."])
 
 
-def test_what_setup_raises_is_shown_with_its_own_traceback(pytester: pytest.Pytester) -> None:
+def test_an_exception_in_setup_is_shown_with_its_traceback(pytester: pytest.Pytester) -> None:
     mistake = "\n\nclass TestMistake(Base):\n    def setup(self):\n        return {}['nothing']\n"
     pytester.makepyfile(test_it=OBJECTS + mistake)
     result = pytester.runpytest()
@@ -119,22 +121,22 @@ def test_what_setup_raises_is_shown_with_its_own_traceback(pytester: pytest.Pyte
     assert "runs.py" not in result.stdout.str()
 
 
-def test_a_lock_of_the_module_is_under_control(pytester: pytest.Pytester) -> None:
+def test_a_module_level_lock_is_controlled(pytester: pytest.Pytester) -> None:
     source = (OBJECTS + RIGHT).replace("self.lock = threading.Lock()", "self.lock = LOCK")
     pytester.makepyfile(test_it=source + "\n\nLOCK = threading.Lock()\n")
     pytester.runpytest().assert_outcomes(passed=1)
 
 
-def test_a_lock_of_an_object_of_the_module_is_told_and_not_waited_for(pytester: pytest.Pytester) -> None:
+def test_a_lock_made_before_control_is_reported_without_waiting(pytester: pytest.Pytester) -> None:
     source = (OBJECTS + RIGHT).replace("self.lock = threading.Lock()", "self.lock = LOCKS[0]")
     pytester.makepyfile(test_it=source + "\n\nLOCKS = [threading.Lock()]\n")
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["LP-T021 test_it.py:*: *lock* was made before control began.*"])
+    result.stdout.fnmatch_lines(["LP-T021 test_it.py:*: *lock* was created before control began.*"])
     assert "Traceback" not in result.stdout.str()
 
 
-def test_what_the_object_prints_is_not_printed_for_every_schedule(pytester: pytest.Pytester) -> None:
+def test_output_of_the_object_is_not_repeated_for_every_schedule(pytester: pytest.Pytester) -> None:
     loud = OBJECTS.replace("self.value = self.value + 1", "print('incrementing'); self.value = self.value + 1")
     pytester.makepyfile(test_it=loud + BROKEN)
     result = pytester.runpytest()
@@ -148,7 +150,7 @@ def replay_of(result: pytest.RunResult) -> list[str]:
     return shlex.split(line)[1:]
 
 
-def test_plain_functions(pytester: pytest.Pytester) -> None:
+def test_plain_test_functions_pass_and_fail(pytester: pytest.Pytester) -> None:
     functions = """
 
 def test_broken():
@@ -174,13 +176,13 @@ def test_class():
         [
             ">*linpoint.test(Counter, *).raise_for_violation()",
             "E * VIOLATION: Counter: *",
-            "E * Show it again: replay=*lp1-*",
+            "E * Replay: replay=*lp1-*",
         ]
     )
     assert "finding.py" not in result.stdout.str()
 
 
-def test_the_text_of_a_violation_error_shows_it_again() -> None:
+def test_the_text_of_a_violation_error_contains_its_replay() -> None:
     class Counter:
         value = 0
 
@@ -190,6 +192,6 @@ def test_the_text_of_a_violation_error_shows_it_again() -> None:
 
     with pytest.raises(linpoint.ViolationError) as caught:
         linpoint.test(Counter, ["increment"]).raise_for_violation()
-    token = re.findall(r'Show it again: replay="(lp1-[\w-]+)"$', str(caught.value))[0]
+    token = re.findall(r'Replay: replay="(lp1-[\w-]+)"$', str(caught.value))[0]
     again = linpoint.test(Counter, ["increment"], replay=token)
     assert again.status is linpoint.Status.VIOLATION

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crashes and annotations of a recorder: on the clock of the operations, with what they cut off and interrupt."""
+"""Recorded crashes and annotations: on the clock of the operations, with the operations that they interrupt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def write(recorder: linpoint.Recorder, value: int, process: str, outcome: Outcom
         op.outcome = outcome
 
 
-def test_operations_that_span_a_crash_of_the_object_return() -> None:
+def test_operations_spanning_a_crash_of_the_object_return() -> None:
     recorder = linpoint.Recorder()
     with recorder.operation("write", 1, process="A"):
         recorder.object_crash()
@@ -24,7 +24,7 @@ def test_operations_that_span_a_crash_of_the_object_return() -> None:
     assert op.call < crash.time < op.return_
 
 
-def test_a_process_that_the_object_interrupted_keeps_its_name() -> None:
+def test_a_process_interrupted_by_an_object_crash_keeps_its_name() -> None:
     recorder = linpoint.Recorder()
     write(recorder, 1, "A", Outcome.UNKNOWN)
     recorder.object_crash()
@@ -35,7 +35,7 @@ def test_a_process_that_the_object_interrupted_keeps_its_name() -> None:
     assert [op.outcome for op in history] == [Outcome.UNKNOWN, Outcome.UNKNOWN, Outcome.OK]
 
 
-def test_a_crash_of_everything_cuts_off_what_is_open() -> None:
+def test_a_crash_of_everything_interrupts_open_operations() -> None:
     recorder = linpoint.Recorder()
     with recorder.operation("write", 1, process="A"):
         recorder.crash()
@@ -46,7 +46,7 @@ def test_a_crash_of_everything_cuts_off_what_is_open() -> None:
     assert linpoint.check(history, "register").condition == "durable"
 
 
-def test_a_crash_of_one_process_is_one_under_the_name_that_it_has() -> None:
+def test_a_crash_of_one_process_uses_its_current_name() -> None:
     recorder = linpoint.Recorder()
     write(recorder, 1, "A", Outcome.UNKNOWN)
     write(recorder, 2, "A", Outcome.UNKNOWN)
@@ -61,7 +61,7 @@ def test_a_crash_of_one_process_is_one_under_the_name_that_it_has() -> None:
     assert history[3].outcome is Outcome.OK
 
 
-def test_annotations_are_moments_or_last_for_a_block() -> None:
+def test_annotations_mark_a_moment_or_a_block() -> None:
     recorder = linpoint.Recorder()
     recorder.annotate("warm-up is over")
     with recorder.annotate("partition"):
@@ -73,6 +73,6 @@ def test_annotations_are_moments_or_last_for_a_block() -> None:
     assert partition.time < op.call < partition.until
 
 
-def test_who_crashed_is_a_process() -> None:
+def test_only_a_process_name_can_be_given_to_a_crash() -> None:
     with pytest.raises(UsageError, match="LP-U001"):
         linpoint.Recorder().crash(1.5)  # type: ignore[arg-type]

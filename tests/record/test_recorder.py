@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording on real threads: times that agree with what happened, values as they were, nothing kept for too long."""
+"""Recording on real threads: times consistent with the run, values as of the time, prompt release of objects."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def restless() -> Iterator[None]:
 
 
 class Tickets:
-    """Each operation gives the next number: the order of the numbers is the order in which operations took effect."""
+    """Each operation returns the next number: the numbers give the order in which operations took effect."""
 
     def __init__(self, seed: int) -> None:
         self._numbers = itertools.count()
@@ -79,7 +79,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.usefixtures("restless")
-def test_times_agree_with_what_happened(form: str, seed: int) -> None:
+def test_times_are_consistent_with_the_order_of_effects(form: str, seed: int) -> None:
     recorder = linpoint.Recorder()
     take = FORMS[form](recorder, Tickets(seed))
     on_threads(4, lambda _: [take() for _ in range(100)] and None)
@@ -103,10 +103,10 @@ def test_times_agree_with_what_happened(form: str, seed: int) -> None:
     assert linpoint.check(ones, spec).status is linpoint.Status.LINEARIZABLE
 
 
-# What is recorded
+# Recorded values
 
 
-def test_values_are_as_they_were() -> None:
+def test_values_are_recorded_as_they_were_at_the_time() -> None:
     class Store:
         def __init__(self) -> None:
             self.items: list[Any] = []
@@ -154,7 +154,7 @@ def test_results_are_those_of_a_sequential_spec(result: Any, recorded: Any) -> N
     assert linpoint.check(history, spec).status is linpoint.Status.LINEARIZABLE
 
 
-def test_what_cannot_be_shown_is_known_by_its_type() -> None:
+def test_values_whose_repr_raises_are_recorded_by_type() -> None:
     class Shy:
         __hash__ = None  # type: ignore[assignment]
 
@@ -167,7 +167,7 @@ def test_what_cannot_be_shown_is_known_by_its_type() -> None:
     assert (op.args, op.result) == (("<Shy>",), "<Shy>")
 
 
-def test_raising_is_a_result() -> None:
+def test_an_exception_is_a_result() -> None:
     recorder = linpoint.Recorder()
     table = recorder.wrap({}, methods={"get": "__getitem__", "leave": "update"})
     with pytest.raises(KeyError):
@@ -192,14 +192,14 @@ def test_unknown_and_failed_outcomes() -> None:
     history = recorder.history()
     outcomes = [Outcome.UNKNOWN, Outcome.UNKNOWN, Outcome.FAILED, Outcome.UNKNOWN, Outcome.OK]
     assert [op.outcome for op in history] == outcomes
-    # What is unknown stays open, so the thread goes on as another process.
+    # An unknown outcome stays open, so the thread continues as another process.
     processes = [op.process for op in history]
     assert processes[2] == processes[3]
     assert len(set(processes)) == 4
     assert processes[-1] == "client"
 
 
-def test_a_thread_that_dies_or_hangs_inside() -> None:
+def test_a_thread_that_dies_or_hangs_in_an_operation_leaves_it_open() -> None:
     recorder = linpoint.Recorder()
     inside, leave = threading.Event(), threading.Event()
 
@@ -218,7 +218,7 @@ def test_a_thread_that_dies_or_hangs_inside() -> None:
     assert recorder.history()[0].outcome is Outcome.OK
 
 
-def test_arguments_by_name_are_put_in_order() -> None:
+def test_keyword_arguments_are_recorded_in_order() -> None:
     recorder = linpoint.Recorder()
 
     @recorder.recorded(name="cas")
@@ -249,7 +249,7 @@ def test_a_method_is_recorded_without_its_object() -> None:
     assert [str(op) for op in recorder.history()] == ["push(3)"]
 
 
-def test_wrapping_leaves_the_object_alone() -> None:
+def test_wrapping_does_not_change_the_object() -> None:
     class Thing:
         size = 3
         calls = 0
@@ -280,7 +280,7 @@ def test_wrapping_leaves_the_object_alone() -> None:
     assert "read" in caught.value.remedy
 
 
-def test_keys_that_differ_are_kept_apart() -> None:
+def test_different_keys_stay_distinct() -> None:
     recorder = linpoint.Recorder()
     for key in (1, True, "1", [1]):
         with recorder.operation("read", key=key):
@@ -289,7 +289,7 @@ def test_keys_that_differ_are_kept_apart() -> None:
     assert recorder.history()[1].key is True
 
 
-def test_an_operation_inside_of_another_is_refused() -> None:
+def test_nested_operations_are_rejected() -> None:
     recorder = linpoint.Recorder()
     with recorder.operation("outer"):
         with pytest.raises(linpoint.HistoryError) as caught, recorder.operation("inner"):
@@ -311,7 +311,7 @@ def test_two_threads_of_one_process_may_not_overlap() -> None:
     assert caught.value.code == "LP-H004"
 
 
-def test_tasks_are_processes() -> None:
+def test_each_task_is_a_process() -> None:
     recorder = linpoint.Recorder()
 
     @recorder.recorded
@@ -345,7 +345,7 @@ def test_tasks_are_processes() -> None:
     assert [op.result for op in hung if op.result] == [{"raises": "TimeoutError"}] * 3
 
 
-# What is kept
+# Lifetime of recorded objects
 
 
 class Token:
@@ -355,7 +355,7 @@ class Token:
         return self
 
 
-def test_results_are_let_go_with_the_recorder() -> None:
+def test_results_are_released_with_the_recorder() -> None:
     recorder = linpoint.Recorder()
     make = recorder.recorded(Token)
     references = [weakref.ref(make()) for _ in range(1_000)]
@@ -379,7 +379,7 @@ def test_a_result_that_holds_the_recorder_is_collected() -> None:
     assert reference() is None
 
 
-def test_a_log_lets_go_when_it_is_cleared() -> None:
+def test_clearing_a_log_releases_its_objects() -> None:
     log = new_log(1)
     tokens = [Token() for _ in range(10)]
     counts = [sys.getrefcount(token) for token in tokens]
@@ -394,7 +394,7 @@ def test_a_log_lets_go_when_it_is_cleared() -> None:
     assert (len(log), log.open, log.entries()) == (0, False, [])
 
 
-def test_a_snapshot_that_fails_leaves_the_outcome_unknown() -> None:
+def test_a_failed_snapshot_leaves_the_outcome_unknown() -> None:
     def refuse(value: Any) -> Any:
         raise MemoryError
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine beside a slow explorer that shares nothing with it, on random models: whatever is switched off, the verdict
-and the length of the shortest violation are the same; counts are, where both count the same.
+"""The engine against a slow, independent explorer, on random models: with any reductions off, the verdict and the
+length of the shortest violation agree; so do counts where both count the same.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Subject:
         self.spec = getattr(module, self.model.spec_name)
 
     def check(self, **options: Any) -> ModelResult:
-        """What the engine says."""
+        """The answer of the engine."""
         given = {"processes": self.model.processes, "operations": self.model.operations}
         given["memory_model"] = self.model.memory_model
         return check_model(self.cls, self.spec, **(given | options))
@@ -71,7 +71,7 @@ def _verdict(result: ModelResult) -> str:
 
 def _agrees(result: ModelResult, oracle: OracleAnswer) -> None:
     verdict = _verdict(result)
-    if verdict == "deadlock":  # which the oracle looks for apart
+    if verdict == "deadlock":  # which the oracle checks separately
         assert oracle.verdict == "linearizable" or (oracle.length or 0) >= result.findings[0].length
         return
     assert verdict == oracle.verdict
@@ -88,8 +88,8 @@ def test_verdicts_and_lengths_do_not_depend_on_reductions(number: int, tmp_path:
 
 
 @numbers
-def test_counts_are_those_of_the_oracle(number: int, tmp_path: Path) -> None:
-    """Where no register is dead for one and not for the other: that is a matter of how code is made, not of what it does."""
+def test_counts_agree_with_the_oracle(number: int, tmp_path: Path) -> None:
+    """Unless a register is dead in only one of the two: that depends on the compiled code, not on its behaviour."""
     subject = Subject(number, tmp_path)
     oracle = explore(subject.model)
     if oracle.states is None or oracle.stepless:
@@ -103,7 +103,7 @@ def test_counts_are_those_of_the_oracle(number: int, tmp_path: Path) -> None:
         assert orbits.explored.states == oracle.orbits
 
 
-def test_most_counts_are_exactly_those_of_the_oracle(tmp_path: Path) -> None:
+def test_most_counts_agree_exactly_with_the_oracle(tmp_path: Path) -> None:
     same = holding = 0
     for seed in range(_COUNTED_MODELS):
         subject = Subject(seed, tmp_path, fresh=False)
@@ -127,7 +127,7 @@ def test_the_fewest_switches_are_found(number: int, tmp_path: Path) -> None:
 
 
 @numbers
-def test_points_show_nothing_that_is_not_so(number: int, tmp_path: Path) -> None:
+def test_points_never_prove_anything_false(number: int, tmp_path: Path) -> None:
     subject = Subject(number, tmp_path)
     if not subject.model.has_points:
         return
@@ -141,7 +141,7 @@ def test_points_show_nothing_that_is_not_so(number: int, tmp_path: Path) -> None
 
 
 @numbers
-def test_progress_is_as_the_oracle_says(number: int, tmp_path: Path) -> None:
+def test_progress_agrees_with_the_oracle(number: int, tmp_path: Path) -> None:
     subject = Subject(number, tmp_path)
     oracle = progress_of(subject.model)
     for without in ((), ("fusion",), ("por", "symmetry")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of models, told: certified by the checkers of histories, taken again, looked at state by state."""
+"""Counterexamples of models: certified by the history checkers, replayed, and inspected state by state."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def asked(file, name, **options) -> RefinementTask:
     return found.replayable(str(file), name)
 
 
-def test_a_run_that_the_spec_allows_is_never_shown_as_refused() -> None:
+def test_a_run_that_the_spec_allows_is_not_certified_as_rejected() -> None:
     trace = result("array-queue").findings[0].trace
     certify_refusal(trace, linpoint.specs.queue(capacity=1))
     last = dataclasses.replace(trace.steps[-1], value=1)
@@ -41,7 +41,7 @@ def test_a_run_that_the_spec_allows_is_never_shown_as_refused() -> None:
         certify_refusal(allowed, linpoint.specs.queue(capacity=1))
 
 
-def test_the_operations_of_a_trace_are_its_calls_and_returns() -> None:
+def test_the_operations_of_a_trace_match_its_calls_and_returns() -> None:
     trace = result("late-link").findings[0].trace
     told = [(op.process, str(op), op.outcome) for op in operations_of(trace)]
     assert told == [
@@ -53,17 +53,17 @@ def test_the_operations_of_a_trace_are_its_calls_and_returns() -> None:
 
 
 @pytest.mark.parametrize("name", ["Lost", "Deadlock", "Asserting", "Raising", "Endless"])
-def test_a_finding_can_be_taken_again(name: str) -> None:
+def test_the_run_of_a_finding_can_be_replayed(name: str) -> None:
     question = asked(KINDS, name)
     subject = ModelSubject(question)
     (finding,) = run_campaign(subject, math.inf).findings
     again = replay_finding(subject, failure_of_token(finding.replay), math.inf, changed=False)
-    assert again.why == "the run of the token goes wrong again"
+    assert again.why == "the run of the token fails again"
     assert again.findings[0].trace == finding.trace
     assert again.findings[0].steps == finding.steps
 
 
-def test_a_state_shows_what_can_be_reached_and_no_more() -> None:
+def test_a_state_shows_only_reachable_memory() -> None:
     question = asked(ZOO / "treiber.py", "Treiber")
     run = ModelRun.begin(prepare(question.program, question.run_config(), question.spec))
     assert memory_of(run.places, run.state) == [("top", None)]
@@ -76,7 +76,7 @@ def test_a_state_shows_what_can_be_reached_and_no_more() -> None:
     assert process_position(run.places, run.calls, run.state, 1).line == 0
 
 
-def test_stores_wait_until_they_are_drained() -> None:
+def test_stores_stay_in_the_buffer_until_they_are_drained() -> None:
     question = asked(ZOO / "peterson.py", "Peterson", memory_model="tso")
     run = ModelRun.begin(prepare(question.program, question.run_config(), question.spec))
     run.take(next(step for step in run.choices() if step.process == 0))
@@ -91,7 +91,7 @@ def test_stores_wait_until_they_are_drained() -> None:
 
 
 class Barging(linpoint.Model):
-    """A lock that is looked at first and taken afterwards."""
+    """A lock that is tested first and acquired afterwards."""
 
     spec = linpoint.specs.mutex
     held = linpoint.atomic(False)

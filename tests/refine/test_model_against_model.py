@@ -19,7 +19,7 @@ from linpoint.verdicts.status import Answer
 
 @linpoint.spec
 class Bumps:
-    """Gives the old count."""
+    """Returns the old count."""
 
     initial = 0
 
@@ -28,7 +28,7 @@ class Bumps:
 
 
 class ByCas(linpoint.Model):
-    """Right: tries until nobody came between."""
+    """Correct: retries until no other process came in between."""
 
     count = linpoint.atomic(0)
 
@@ -41,7 +41,7 @@ class ByCas(linpoint.Model):
 
 
 class AtOnce(linpoint.Model):
-    """What an increment should look like."""
+    """The specification of an increment."""
 
     count = linpoint.atomic(0)
 
@@ -63,7 +63,7 @@ class InTwoSteps(linpoint.Model):
 
 
 class Locked(linpoint.Model):
-    """Right, and not lock-free."""
+    """Correct, and not lock-free."""
 
     count = linpoint.atomic(0)
     mutex = linpoint.lock()
@@ -77,7 +77,7 @@ class Locked(linpoint.Model):
 
 
 class Listed(linpoint.Model):
-    """Counts by the nodes of a list, so that the specification has a heap."""
+    """Counts with the nodes of a list, so that the specification has a heap."""
 
     class Node:
         number: int
@@ -98,7 +98,7 @@ class Listed(linpoint.Model):
 
 
 class Decremented(linpoint.Model):
-    """Has another operation."""
+    """Has a different operation."""
 
     count = linpoint.atomic(0)
 
@@ -108,7 +108,7 @@ class Decremented(linpoint.Model):
 
 
 class Careless(linpoint.Model):
-    """Goes wrong by itself."""
+    """Fails by itself."""
 
     table = linpoint.array(0, size=1)
     count = linpoint.atomic(0)
@@ -120,7 +120,7 @@ class Careless(linpoint.Model):
 
 
 class Huge(linpoint.Model):
-    """Has a number that no state has room for."""
+    """Has a number too large for a state."""
 
     count = linpoint.atomic(2**40)
 
@@ -144,14 +144,14 @@ class Huge(linpoint.Model):
         (InTwoSteps, Listed, False),
     ],
 )
-def test_an_implementation_does_what_the_specification_may_do(implementation, specification, holds, without) -> None:
+def test_an_implementation_refines_its_specification(implementation, specification, holds, without) -> None:
     result = check_model(implementation, specification, processes=3, operations=2, without=without)
     assert result.answer is (Answer.HOLDS if holds else Answer.VIOLATION)
     if not holds:
         (finding,) = result.findings
         assert finding.kind == "linearizability"
         assert finding.length == 4
-        assert "allows only 1" in finding.refused
+        assert "requires 1" in finding.refused
 
 
 def test_a_model_can_be_named_as_the_specification() -> None:
@@ -159,23 +159,23 @@ def test_a_model_can_be_named_as_the_specification() -> None:
 
 
 def test_both_must_have_the_same_operations() -> None:
-    with pytest.raises(ModelError, match=r"bump\(\), which ByCas has") as caught:
+    with pytest.raises(ModelError, match=r"lacks the operation bump\(\) of ByCas") as caught:
         check_model(ByCas, Decremented)
     assert caught.value.code == "LP-M021"
 
 
-def test_a_specification_that_goes_wrong_is_no_violation() -> None:
+def test_a_specification_that_fails_by_itself_is_not_a_violation() -> None:
     with pytest.raises(ModelError, match="out of range") as caught:
         check_model(ByCas, Careless)
     assert caught.value.code == "LP-M022"
 
 
 def test_points_need_a_sequential_spec() -> None:
-    with pytest.raises(UsageError, match="needs a sequential spec"):
+    with pytest.raises(UsageError, match="requires a sequential spec"):
         check_model(ByCas, AtOnce, points=True)
 
 
-def test_a_number_that_is_too_large_is_refused() -> None:
+def test_a_number_too_large_for_a_state_is_rejected() -> None:
     with pytest.raises(ModelError) as caught:
         check_model(Huge, Bumps)
     assert caught.value.code == "LP-M020"
@@ -193,7 +193,7 @@ def test_a_number_that_is_too_large_is_refused() -> None:
         (Locked, "returns", True),
     ],
 )
-def test_progress(model, progress, holds) -> None:
+def test_progress_properties_are_decided(model, progress, holds) -> None:
     result = check_model(model, progress=progress)
     assert result.answer is (Answer.HOLDS if holds else Answer.VIOLATION), result.why
     if not holds:
@@ -202,7 +202,7 @@ def test_progress(model, progress, holds) -> None:
 
 
 class Spin(linpoint.Model):
-    """A flag that one process raises, and another waits for."""
+    """A flag that one process raises and another waits for."""
 
     flag = linpoint.atomic(False)
 
@@ -217,13 +217,13 @@ class Spin(linpoint.Model):
 
 
 def test_fairness_decides_whether_a_waiter_returns() -> None:
-    """Nobody has to call: the setter may never begin, and then the waiter waits for ever, in fair runs too."""
+    """No process has to call: the setter may never begin, and then the waiter waits forever, also in fair runs."""
     assert check_model(Spin, progress="returns", operations=1).answer is Answer.VIOLATION
     assert check_model(Spin, progress="returns", fairness="strong", operations=1).answer is Answer.VIOLATION
 
 
 def test_limits_never_end_as_holds() -> None:
-    room = resident_memory() + 100 * 2**20  # this process may hold much already
+    room = resident_memory() + 100 * 2**20  # this process may already use much memory
     small = check_model(ByCas, AtOnce, processes=4, operations=100, max_memory=room)
     assert small.answer is Answer.UNKNOWN
     assert "memory" in small.why
@@ -235,15 +235,15 @@ def test_limits_never_end_as_holds() -> None:
     assert short.explored.depth > 0
 
 
-def test_hashes_alone_say_the_odds() -> None:
+def test_a_pass_with_hashes_only_states_the_probability() -> None:
     whole = check_model(ByCas, Bumps, processes=3, operations=3)
     few = check_model(ByCas, Bumps, processes=3, operations=3, compact=True)
     assert (whole.answer, whole.explored.states) == (few.answer, few.explored.states)
-    assert "odds" in few.why
+    assert "probability" in few.why
     assert check_model(InTwoSteps, Bumps, compact=True).findings[0].length == 4
 
 
-def test_a_violation_without_a_run_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_violation_without_a_run_is_not_reported_as_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_late(task, further, limits):
         return search_shortest_run(task, further, dataclasses.replace(limits, budget=Budget(0.0)))
 
@@ -257,7 +257,7 @@ def test_a_violation_without_a_run_is_not_shown(monkeypatch: pytest.MonkeyPatch)
 
 
 class Leaky(linpoint.Model):
-    """Forgets its lock on one of its ways out."""
+    """One of its paths does not release the lock."""
 
     mutex = linpoint.lock()
     full = linpoint.atomic(False)
@@ -276,7 +276,7 @@ class Leaky(linpoint.Model):
 
 
 class Mutex(linpoint.Model):
-    """A lock whose users may acquire it twice, which no spec lets take effect."""
+    """A lock that a user may acquire twice, which the spec never allows to take effect."""
 
     spec = linpoint.specs.mutex
     mutex = linpoint.lock()
@@ -291,7 +291,7 @@ class Mutex(linpoint.Model):
 
 
 class Never(linpoint.Model):
-    """Assumes what is never so."""
+    """Its assumption is always false."""
 
     flag = linpoint.atomic(False)
 
@@ -301,8 +301,10 @@ class Never(linpoint.Model):
 
 
 @pytest.mark.parametrize("without", [(), ("fusion",), ("local", "fusion", "por", "symmetry", "heap")])
-def test_a_lock_that_is_never_given_back_is_a_deadlock_with_every_reduction(without) -> None:
-    """With fusion a call that waits at once is not made, and the others could still make another: once missed."""
+def test_a_lock_that_is_never_released_is_a_deadlock_with_every_reduction(without) -> None:
+    """With fusion a call that waits immediately is not made, and other processes could still call: this was once
+    missed.
+    """
     result = check_model(Leaky, progress="deadlock-free", without=without)
     assert result.answer is Answer.VIOLATION
     assert result.findings[0].kind == "deadlock"
@@ -310,19 +312,19 @@ def test_a_lock_that_is_never_given_back_is_a_deadlock_with_every_reduction(with
 
 
 @pytest.mark.parametrize("without", [(), ("fusion",)])
-def test_whoever_waits_as_the_spec_wants_is_in_no_deadlock(without) -> None:
+def test_waiting_that_the_spec_requires_is_not_a_deadlock(without) -> None:
     assert check_model(Mutex, without=without).answer is Answer.HOLDS
 
 
 def test_operations_that_never_return_are_named() -> None:
     result = check_model(Never, progress="deadlock-free")
     assert result.answer is Answer.HOLDS
-    assert result.warnings == ("go returned in no run, so that this says nothing of it",)
+    assert result.warnings == ("go returned in no run, so the result does not cover it",)
     assert not check_model(Mutex).warnings
 
 
 class Pushy(linpoint.Model):
-    """Stores again and again while it waits: with store buffers its states have no end."""
+    """Stores repeatedly while it waits: with store buffers it has infinitely many states."""
 
     flag = linpoint.atomic(False)
     noise = linpoint.atomic(0)
@@ -337,16 +339,16 @@ class Pushy(linpoint.Model):
         self.flag.store(True)
 
 
-def test_a_bound_that_was_hit_is_no_pass() -> None:
+def test_a_reached_bound_is_not_a_pass() -> None:
     result = check_model(Pushy, progress="deadlock-free", memory_model="tso", operations=1)
     assert result.answer is Answer.UNKNOWN
-    assert result.why == "a bound was hit: 32 stores of one process that wait"
+    assert result.why == "a bound was reached: 32 buffered stores of one process"
     assert result.remedy
     assert not result.exhaustive
 
 
 class SpinLock(linpoint.Model):
-    """Gives its lock back by a store, which may wait while the next call does."""
+    """Releases its lock by a store, which may stay buffered during the next call."""
 
     taken = linpoint.atomic(False)
 
@@ -358,6 +360,6 @@ class SpinLock(linpoint.Model):
 
 
 @pytest.mark.parametrize("without", [(), ("fusion",), ("por", "symmetry")])
-def test_whoever_waits_for_stores_of_its_own_is_in_no_deadlock(without) -> None:
+def test_waiting_for_ones_own_stores_is_not_a_deadlock(without) -> None:
     result = check_model(SpinLock, progress="deadlock-free", memory_model="tso", without=without)
     assert result.answer is Answer.HOLDS

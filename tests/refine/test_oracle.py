@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle of refinement is right where a person can count, and agrees with ``linpoint.check`` on histories."""
+"""The oracle of refinement is correct on hand-counted models, and agrees with ``linpoint.check`` on histories."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def plain(subject: RandomModel) -> OracleAnswer:
 # -- counted by hand
 
 
-def test_one_step_each_makes_a_square_of_states() -> None:
+def test_two_processes_with_one_step_each_have_the_square_of_states() -> None:
     subject = small(SILENT, cell("x"), operation("bump", let("old", fetch_add("x", 1)), give()))
     found = explore(subject)
-    # Each process has gone or not; the cell has the number of those who have.
+    # Each process has taken its step or not; the cell has the number of those that have.
     assert (found.implementation_states, found.states) == (4, 4)
     assert (found.implementation_orbits, found.orbits) == (3, 3)
     found = plain(subject)
-    # Each is idle, called, behind its step or finished.
+    # Each is idle, called, after its step or finished.
     assert (found.implementation_states, found.states) == (16, 16)
     assert (found.implementation_orbits, found.orbits) == (10, 10)
 
@@ -77,16 +77,16 @@ def test_a_lost_update_takes_four_steps_and_two_switches() -> None:
     found = explore(subject)
     assert (found.verdict, found.length, found.switches) == ("violation", 4, 2)
     assert [event[0] for event in found.events] == ["call", "call", "return", "return"]
-    # Both idle; one has loaded (2); both have; one has gone (2), the other having loaded before (2) or after (2);
-    # both have gone, one after the other or not.
+    # Both idle; one has loaded (2); both have; one has finished (2), the other having loaded before (2) or after (2);
+    # both have finished, one after the other or not.
     assert found.implementation_states == 12
     assert found.implementation_orbits == 8
     assert plain(subject).length == 4
 
 
-def test_what_is_dead_is_no_state() -> None:
+def test_dead_variables_are_not_part_of_a_state() -> None:
     forgets = small(SILENT, cell("x"), operation("bump", let("old", load("x")), store("x", 1), give()))
-    # Behind its load a process has nothing to remember: idle, loaded, gone; and the cell says whether anybody has gone.
+    # After its load a process has no variable to keep: idle, loaded, finished; the cell says whether any has finished.
     assert explore(forgets).implementation_states == 9
 
 
@@ -95,8 +95,8 @@ def test_operands_are_computed_with_the_step_before() -> None:
     assert {block[1] for _, _, (block,) in graph_of(halves, local=Local.STEPS).states} == {(), (1,)}
 
 
-def test_sets_tell_states_apart_that_look_the_same() -> None:
-    # Nobody reads the cell again, but the spec knows whose value won.
+def test_possible_spec_states_distinguish_equal_model_states() -> None:
+    # The cell is not read again, but the spec knows whose value won.
     subject = small(
         "initial = 0\ndef put(state, v):\n    return None, v",
         cell("x"),
@@ -120,7 +120,7 @@ def test_only_processes_of_one_role_are_exchanged() -> None:
     assert (explore(subject).states, explore(subject).orbits) == (8, 6)
 
 
-# -- words of the language
+# -- primitives of the language
 
 
 def test_accesses_inside_an_expression_are_steps() -> None:
@@ -130,13 +130,13 @@ def test_accesses_inside_an_expression_are_steps() -> None:
     assert (found.verdict, found.length) == ("violation", 8)
 
 
-def test_a_cell_that_nobody_writes_is_no_step() -> None:
+def test_reading_a_cell_that_is_never_written_is_not_a_step() -> None:
     subject = small(COUNTER, cell("x"), operation("bump", give(load("x"))))
     found = explore(subject)
     assert (found.verdict, found.length) == ("violation", 0)
 
 
-def test_true_is_not_one() -> None:
+def test_true_differs_from_1() -> None:
     subject = small("initial = 0\ndef ask(state):\n    return True, 0", cell("x", 1), operation("ask", give(load("x"))))
     assert explore(subject).verdict == "violation"
     subject = small(
@@ -146,7 +146,7 @@ def test_true_is_not_one() -> None:
 
 
 def test_store_conditional_fails_after_any_write() -> None:
-    # Somebody writes the same value back: a cas would not notice.
+    # Another process writes the same value back: a cas would not notice.
     linked = (let("old", load_linked("x")), give(store_conditional("x", 0)))
     spec = "initial = 0\ndef try_it(state):\n    return [(True, 0), (False, 0)]\ndef touch(state):\n    return None, 0"
     subject = small(spec, cell("x"), operation("try_it", *linked), operation("touch", store("x", 0), give()))
@@ -158,7 +158,7 @@ def test_store_conditional_fails_after_any_write() -> None:
     }
 
 
-def test_a_return_inside_with_releases_and_the_value_is_read_before() -> None:
+def test_a_return_inside_with_reads_its_value_before_the_release() -> None:
     body = holding("m", let("old", load("x")), store("x", op("old", "+", 1)), give(op(load("x"), "-", 1)))
     subject = small(COUNTER, cell("x"), LockDeclaration("m"), operation("bump", body), operations=2)
     assert explore(subject).verdict == "linearizable"
@@ -167,7 +167,7 @@ def test_a_return_inside_with_releases_and_the_value_is_read_before() -> None:
     assert alone.states[-1][0] == (1, "false")
 
 
-def test_one_departs_only_after_having_arrived() -> None:
+def test_a_process_departs_only_after_it_has_arrived() -> None:
     spec = "initial = 0\ndef arrive(state):\n    return None, state + 1\ndef depart(state):\n    return None, state - 1"
     arrive = operation("arrive", let("n", fetch_add("x", 1)), give())
     depart = operation("depart", let("n", fetch_add("x", -1)), give(), pairs_with="arrive")
@@ -179,7 +179,7 @@ def test_one_departs_only_after_having_arrived() -> None:
     assert counts == [{0, 1}, {0, 1, 2}, {0, 1, 2, 3}]
 
 
-def test_an_assertion_that_fails_is_found_where_it_stands() -> None:
+def test_a_failed_assertion_is_found_at_its_place() -> None:
     body = (let("old", fetch_add("x", 1)), Assert(op("old", "==", 0)), give())
     found = explore(small(SILENT, cell("x"), operation("bump", *body)))
     assert (found.verdict, found.length) == ("assertion", 2)
@@ -212,29 +212,29 @@ TREIBER = (
 )
 
 
-def test_nodes_that_nobody_knows_are_written_for_nothing() -> None:
-    subject = small(STACK, *(part for part in TREIBER if part is not TREIBER[-1]))  # pushes alone
-    # Alone a push is idle, has loaded, has written next, is gone.
+def test_writing_unpublished_nodes_is_not_a_step() -> None:
+    subject = small(STACK, *(part for part in TREIBER if part is not TREIBER[-1]))  # pushes only
+    # Alone a push is idle, has loaded, has written next, is finished.
     assert len(graph_of(subject, processes=1, local=Local.STEPS).states) == 4
-    # Both idle; one has loaded (2), or both; one is gone (2). Then the other may have loaded before it (2), failed and be
-    # about to load again (2), or have loaded after it (2). Both are gone.
+    # Both idle; one has loaded (2), or both; one is finished (2). Then the other may have loaded before it (2), failed
+    # and be about to load again (2), or have loaded after it (2). Both are finished.
     both = graph_of(subject)
     assert len(both.states) == 1 + 2 + 1 + 2 + 2 + 2 + 2 + 1
     assert {arc.cost for arcs in both.arcs for arc in arcs} == {1}
     assert {arc.cost for arcs in graph_of(subject, local=Local.FREE).arcs for arc in arcs} == {0, 1}
 
 
-def test_nodes_are_numbered_by_the_way_to_them() -> None:
+def test_nodes_are_numbered_by_their_path() -> None:
     node = NodeDeclaration("Node", (FieldDeclaration("value", "int"),))
     spec = "initial = 0\ndef put(state, v):\n    return None, v"
     put = operation("put", let("node", new(value="v")), store("p", "node"), give(), v=(1, 2))
     subject = small(spec, node, cell("p", None, of="Node"), put)
-    # Nothing but the last node is left: who has gone, and with which value the last one.
+    # Only the last node remains: which processes have finished, and which value the last one wrote.
     assert explore(subject).implementation_states == 1 + 2 * 2 + 2
     assert all(len(heap) <= 1 for _, heap, _ in graph_of(subject).states)
 
 
-def test_a_cell_of_one_process_costs_nothing() -> None:
+def test_accesses_to_a_cell_of_one_process_cost_nothing() -> None:
     noted = (store("sent", op(load("sent"), "+", 1)), store("x", "v"), give())
     spec = "initial = 0\ndef put(state, v):\n    return None, v\ndef read(state):\n    return state, state"
     put = operation("put", *noted, role="writer", v=(1,))
@@ -263,14 +263,14 @@ def right(state):
 """
 
 
-def test_two_flags_break_under_tso_alone() -> None:
+def test_two_flags_fail_only_under_tso() -> None:
     subject = small(NOT_BOTH, *FLAGS)
     assert explore(subject).verdict == "linearizable"
     found = explore(subject, memory_model="tso")
     assert (found.verdict, found.length) == ("violation", 4)
 
 
-def test_a_fence_repairs_the_flags() -> None:
+def test_a_fence_fixes_the_flags() -> None:
     fenced = tuple(
         operation(part.name, part.body[0], FENCE, *part.body[1:], role=part.role)
         if isinstance(part, Operation)
@@ -280,7 +280,7 @@ def test_a_fence_repairs_the_flags() -> None:
     assert explore(small(NOT_BOTH, *fenced, memory_model="tso")).verdict == "linearizable"
 
 
-def test_a_process_reads_its_own_buffer_and_others_do_not() -> None:
+def test_only_the_process_itself_reads_its_buffer() -> None:
     spec = "initial = 0\ndef put(state):\n    return None, 1\ndef read(state):\n    return state, state"
     put, read = operation("put", store("x", 1), give()), operation("read", give(load("x")))
     subject = small(spec, cell("x"), put, read, memory_model="tso", operations=2)
@@ -294,7 +294,7 @@ def test_a_process_reads_its_own_buffer_and_others_do_not() -> None:
     )
 
 
-def test_flushes_count_as_the_rules_say() -> None:
+def test_flushes_cost_what_the_rules_define() -> None:
     spec = "initial = 0\ndef put(state):\n    return None, 1\ndef read(state):\n    return 0, state"
     put, read = operation("put", store("x", 1), give()), operation("read", give(load("x")))
     subject = small(spec, cell("x"), put, read, memory_model="tso")
@@ -305,7 +305,7 @@ def test_flushes_count_as_the_rules_say() -> None:
 # -- linearization points
 
 
-def test_points_decide_where_they_are_right() -> None:
+def test_correct_points_decide_the_model() -> None:
     subject = small(STACK, *TREIBER, operations=2)
     assert subject.has_points
     with_points = explore(subject, points=True)
@@ -313,7 +313,7 @@ def test_points_decide_where_they_are_right() -> None:
     assert (with_points.orbits or 0) < (with_points.states or 0)
 
 
-def test_a_point_in_the_wrong_place_decides_nothing() -> None:
+def test_a_misplaced_point_decides_nothing() -> None:
     bump = operation("bump", let("old", fetch_add("x", 1)), POINT, give("old"))
     late = operation("read", let("value", load("x")), let("again", load("x")), POINT, give("value"))
     subject = small(COUNTER, cell("x"), bump, late)
@@ -338,7 +338,7 @@ def test_sources_are_python_with_a_model_and_a_spec(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_histories_of_runs_are_what_check_says_they_are(seed: int) -> None:
+def test_histories_of_runs_agree_with_check(seed: int) -> None:
     subject = random_model(seed)
     spec = spec_of(subject.model)
     found = answer(seed)
@@ -354,7 +354,7 @@ def test_histories_of_runs_are_what_check_says_they_are(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40, 70))
-def test_ways_to_count_steps_agree_on_what_is_a_violation(seed: int) -> None:
+def test_all_ways_to_count_steps_agree_on_violations(seed: int) -> None:
     subject = random_model(seed)
     fused, whole = answer(seed), plain(subject)
     assert (fused.verdict, fused.length) == (whole.verdict, whole.length)
@@ -370,7 +370,7 @@ def test_ways_to_count_steps_agree_on_what_is_a_violation(seed: int) -> None:
         assert points.verdict == "inconclusive" or fused.verdict == "linearizable"
 
 
-def test_a_model_without_a_mistake_is_right_where_nothing_is_buffered() -> None:
+def test_a_model_without_a_mistake_is_correct_without_buffers() -> None:
     for seed in range(150):
         subject = random_model(seed)
         mistaken = "broken" in subject.style or set(subject.mutations) - {"point misplaced"}
@@ -378,7 +378,7 @@ def test_a_model_without_a_mistake_is_right_where_nothing_is_buffered() -> None:
             assert answer(seed).verdict == "linearizable", subject.source
 
 
-def test_about_a_third_of_the_models_violate() -> None:
+def test_about_a_third_of_the_models_are_violations() -> None:
     verdicts = [answer(seed).verdict for seed in range(70)]
     assert 15 <= verdicts.count("violation") <= 32
     assert verdicts.count("violation") + verdicts.count("linearizable") == len(verdicts)
@@ -386,7 +386,7 @@ def test_about_a_third_of_the_models_violate() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(500))
-def test_every_seed_gives_a_model_that_is_small_and_steps(seed: int) -> None:
+def test_every_seed_gives_a_small_model_with_steps(seed: int) -> None:
     whole = plain(random_model(seed))
     found = answer(seed)
     assert (found.verdict, found.length) == (whole.verdict, whole.length)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The zoo of models, run as plain Python by one process: every result is one that the spec gives.
 
-That is what a model must do before anything can be said of it under concurrency. The mistakes that its switches make are
-mistakes among processes, so with most of them a model that is alone is still right. The front end reads the same source,
-and what it has compiled must be right for one process too, exhaustively.
+That is required of a model before its behaviour under concurrency matters. The mistakes that its switches make are
+mistakes among processes, so with most of them a model is still correct with one process. The front end reads the same
+source, and the compiled model must be correct for one process too, exhaustively.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ ALL = [*(pytest.param(model, id=model.__name__) for model in MODELS), *VARIANTS]
 
 
 def is_partial(model: type[Model], name: str, state: object) -> bool:
-    """Whether an operation would wait for ever: this dequeue does so while there is nothing."""
+    """Whether an operation would wait forever: this dequeue does on an empty queue."""
     return model.__name__ == "HerlihyWing" and name == "dequeue" and not state and not model.gives_up
 
 
@@ -77,7 +77,7 @@ def operations_of(model: type[Model]) -> tuple[OperationCode, ...]:
 
 
 def first_mistake(model: type[Model], seed: int, calls: int = 8) -> str | None:
-    """Call operations at random, as one process may, beside the spec; what the spec does not explain."""
+    """Make random calls that one process may make, and compare with the spec; return the first unexplained result."""
     chance = random.Random(seed)
     instance, state = model(), model.spec.initial
     finished: Counter[str] = Counter()
@@ -92,7 +92,7 @@ def first_mistake(model: type[Model], seed: int, calls: int = 8) -> str | None:
         try:
             result = getattr(instance, operation.name)(*args)
         except ModelStuckError:
-            continue  # what the model assumes is not so: nobody calls it now
+            continue  # an assumption of the model is false, so it is not called now
         done.append(f"{operation.name}{tuple(args)} -> {result}")
         call = Operation(0, operation.name, tuple(args), result, 0, 1)
         after = model.spec.successors(state, call)
@@ -106,28 +106,28 @@ def first_mistake(model: type[Model], seed: int, calls: int = 8) -> str | None:
 
 
 @pytest.mark.parametrize("model", ALL)
-def test_alone_it_does_what_the_spec_says(model):
+def test_a_single_process_follows_the_spec(model):
     for seed in range(60):
         assert first_mistake(model, seed) is None
 
 
 @pytest.mark.parametrize("model", ALL)
-def test_what_is_compiled_does_so_too(model):
+def test_a_single_compiled_process_follows_the_spec(model):
     result = check_model(model, processes=1, operations=3, budget=20)
     if is_partial(model, "dequeue", ()):
-        assert [each.kind for each in result.findings] == ["livelock"]  # alone, it would wait for ever
+        assert [each.kind for each in result.findings] == ["livelock"]  # alone, it would wait forever
     else:
         assert result.answer is Answer.HOLDS, result.findings
 
 
-def test_a_hasty_mailbox_is_wrong_even_when_nobody_hurries():
+def test_a_hasty_mailbox_is_wrong_even_with_one_process():
     (model,) = models_of("mailbox")
     assert any(first_mistake(model.with_(hasty=True), seed) for seed in range(60))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_switch_is_tried(path):
-    """Names in lower case that are true or false are switches."""
+def test_every_switch_is_tested(path):
+    """Boolean names in lower case are switches."""
     tried = {key for name, switches in SWITCHED if name == path.stem for key in switches} | {"hasty"}
     switches = {
         key

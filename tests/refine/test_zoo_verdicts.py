@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The zoo of models, checked: what holds, what each switch breaks, and with how few processes and operations that shows.
+"""The zoo of models, checked: which models hold, what each switch breaks, and the fewest processes and operations for
+it.
 
-Every verdict here was known before the engine gave it: from the literature, by hand, or from another explorer that runs
-the models as plain Python. Lengths are of shortest runs, so they are pinned.
+Every verdict was known before the engine gave it: from the literature, by hand, or from another explorer that runs the
+models as plain Python. The lengths are those of shortest runs, so they are pinned.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def checked(name, switches, processes, operations, **options):
 
 
 SMALLEST = [
-    # model, switches, options; where it still holds; where it breaks, in how many steps
+    # model, switches, options; the sizes for which it holds; the sizes at which it breaks, and the number of steps
     ("treiber", {"links_late": True}, {}, [(2, 1), (3, 1)], (2, 2), 9),
     ("treiber", {}, {"heap": "free"}, [(3, 1), (2, 2)], (2, 3), 15),
     ("michael_scott", {"plain_link": True}, {}, [(3, 1)], (2, 2), 21),
@@ -109,7 +110,7 @@ def name_of(case):
 
 
 @pytest.mark.parametrize("case", SMALLEST, ids=name_of)
-def test_a_switch_breaks_it_here_and_not_before(case):
+def test_a_switch_breaks_the_model_at_this_size_and_not_below(case):
     name, switches, options, before, (processes, operations), length = case
     for fewer in before:
         assert checked(name, switches, *fewer, **options).answer is Answer.HOLDS
@@ -118,7 +119,7 @@ def test_a_switch_breaks_it_here_and_not_before(case):
 
 
 @pytest.mark.parametrize("case", HOLD, ids=name_of)
-def test_it_holds(case):
+def test_models_hold(case):
     name, switches, options, (processes, operations) = case
     result = checked(name, switches, processes, operations, **options)
     assert (result.answer, result.exhaustive) == (Answer.HOLDS, True), result.findings or result.why
@@ -126,19 +127,19 @@ def test_it_holds(case):
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", HOLD_AT_LENGTH, ids=name_of)
-def test_it_holds_with_more(case):
-    test_it_holds(case)
+def test_models_hold_at_length(case):
+    test_models_hold(case)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("preloaded", "length"), [(1, 29), (2, 26)])
-def test_both_ends_of_snark_pop_the_same_node(preloaded, length):
+def test_both_ends_of_the_snark_deque_can_pop_the_same_node(preloaded, length):
     result = checked("snark", {"looks_again": True, "preloaded": preloaded}, 3, 2)
     assert (result.answer, result.findings[0].length) == (Answer.VIOLATION, length)
 
 
 def options_of(command):
-    """What a command of an example says, for ``check_model``."""
+    """The options in an example's command, for ``check_model``."""
     words = shlex.split(command)[2:]
     target, rest = words[0], words[1:]
     asked, switches = {}, {}
@@ -162,7 +163,7 @@ COMMANDS = [(path, *found) for path in FILES for found in COMMAND.findall(path.r
 
 
 @pytest.mark.parametrize(("path", "command", "code"), COMMANDS, ids=[command for _, command, _ in COMMANDS])
-def test_the_commands_of_an_example(path, command, code):
+def test_the_commands_of_an_example_give_their_exit_codes(path, command, code):
     name, switches, asked = options_of(command)
     assert name.partition(":")[0] == path.stem
     result = check_model(variant(name, switches), **{"processes": 2, "operations": 2, "budget": 60, **asked})
@@ -170,25 +171,25 @@ def test_the_commands_of_an_example(path, command, code):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_an_example_shows_what_holds_and_what_does_not(path):
+def test_each_example_has_a_command_that_holds_and_one_that_fails(path):
     assert {code for each, _, code in COMMANDS if each == path} == {"0", "1"}
 
 
 @pytest.mark.parametrize(("command", "code"), [each[1:] for each in COMMANDS if each[0].stem == "treiber"])
-def test_commands_are_those_of_the_command_line(command, code, tmp_path):
+def test_the_commands_of_examples_are_valid(command, code, tmp_path):
     shutil.copy(FOLDER / "treiber.py", tmp_path)
     done = run_shell(command, tmp_path)
     assert (done.returncode, "Traceback" in done.stdout) == (int(code), False), done.stdout
 
 
 @pytest.mark.parametrize("row", [each for each in table1.ROWS if each.states < 1_000_000], ids=lambda row: row.name)
-def test_rows_of_the_paper(row):
+def test_rows_of_the_paper_are_reproduced(row):
     assert row.is_right(row.check())
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", [each for each in table1.ROWS if each.states > 1_000_000], ids=lambda row: row.name)
-def test_large_rows_of_the_paper(row):
+def test_large_rows_of_the_paper_are_reproduced(row):
     assert row.is_right(row.check())
 
 
@@ -196,7 +197,7 @@ SMALL = [each for each in csp_counts.EXPLAINED if each[3] < 60_000]
 
 
 @pytest.mark.parametrize(("name", "model", "more", "paper"), SMALL, ids=[each[0] for each in SMALL])
-def test_states_of_the_paper(name, model, more, paper):
+def test_state_counts_of_the_paper_are_reproduced(name, model, more, paper):
     assert count(model) + more == paper
 
 
@@ -204,7 +205,7 @@ def test_states_of_the_paper(name, model, more, paper):
 @pytest.mark.parametrize(
     ("name", "model", "more", "paper"), [each for each in csp_counts.EXPLAINED if each not in SMALL]
 )
-def test_more_states_of_the_paper(name, model, more, paper):
+def test_further_state_counts_of_the_paper_are_reproduced(name, model, more, paper):
     assert count(model) + more == paper
 
 
@@ -228,6 +229,6 @@ def test_without_reductions_the_engine_counts_the_same_states(name, model, state
         assert count(model) == states
 
 
-def test_every_example_is_told_of():
+def test_every_example_is_documented():
     page = (ROOT / "docs" / "explanation" / "refinement-zoo.md").read_text(encoding="utf-8")
     assert not [path.name for path in FILES if f"`{path.stem}.py`" not in page]

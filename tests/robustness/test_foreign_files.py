@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of strangers: read or refused with a coded error, and nothing in them is loaded, run or written anywhere."""
+"""Untrusted files: read or rejected with a coded error; nothing in them is loaded, run or written anywhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CANARY = Path("canary")
 
 
 class _Bomb:
-    """Leaves a file behind when it is unpickled."""
+    """Leaves a file behind when unpickled."""
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return exec, (f"open({str(CANARY)!r}, 'w')",)
@@ -40,7 +40,7 @@ class _Bomb:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty directory, which nothing may write to but the test."""
+    """An empty directory that only the test may write to."""
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     assert not CANARY.exists()
@@ -70,14 +70,14 @@ REFUSED: dict[str, tuple[str, bytes]] = {
     "a deep list": ("a.jsonl", line("[" * 100_000 + "]" * 100_000)),
     "a deep object": ("a.jsonl", line('{"a":' * 100_000 + "1" + "}" * 100_000)),
     "an integer of a million digits": ("a.jsonl", line("9" * 1_000_000)),
-    "a number that is none": ("a.jsonl", line("NaN")),
+    "not a number": ("a.jsonl", line("NaN")),
     "an infinite number": ("a.jsonl", line("1e999")),
     "a pickle": ("a.jsonl", pickle.dumps(_Bomb())),
     "a program": ("a.jsonl", b"\x7fELF" + bytes(100)),
     "a script": ("a.jsonl", b"#!/bin/sh\ntouch canary\n"),
     "a zip archive": ("a.zip", b"PK\x03\x04" + bytes(100)),
-    "gzip that is cut": ("a.jsonl.gz", gzip.compress(line("1"))[:-6]),
-    "gzip that is damaged": ("a.jsonl.gz", gzip.compress(line("1"))[:-8] + bytes(8)),
+    "truncated gzip": ("a.jsonl.gz", gzip.compress(line("1"))[:-6]),
+    "damaged gzip": ("a.jsonl.gz", gzip.compress(line("1"))[:-8] + bytes(8)),
     "gzip in gzip": ("a.jsonl.gz", gzip.compress(gzip.compress(line("1")))),
     "an object of YAML": ("a.yaml", b"!!python/object/apply:os.system ['touch canary']\n"),
     "Parquet without an end": ("a.parquet", b"PAR1" + bytes(100)),
@@ -87,7 +87,7 @@ REFUSED: dict[str, tuple[str, bytes]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_is_refused(name: str) -> None:
+def test_untrusted_files_are_rejected(name: str) -> None:
     file, content = REFUSED[name]
     Path(file).write_bytes(content)
     with pytest.raises(LinpointError) as caught:
@@ -96,7 +96,7 @@ def test_a_file_is_refused(name: str) -> None:
     assert len(str(caught.value)) < 1_000
 
 
-def test_tags_of_edn_mean_nothing() -> None:
+def test_edn_tags_are_not_evaluated() -> None:
     Path("a.edn").write_bytes(event('#jepsen.history.Op #java.lang.Runtime "touch canary"'))
     (operation,) = linpoint.load("a.edn").operations
     assert operation.args == ("touch canary",)
@@ -111,7 +111,7 @@ def test_a_small_file_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def _with_extension_types(write: Callable[[pa.Table, str], None], file: str) -> None:
-    """A table whose columns say that they are to be unpickled, as old versions of pyarrow did."""
+    """A table whose columns ask to be unpickled, as old versions of pyarrow did."""
     bomb = pickle.dumps(_Bomb())
     metadata = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": bomb}
     fields = [pa.field(name, kind, metadata=metadata) for name, kind in (("process", pa.int64()), ("op", pa.string()))]
@@ -150,7 +150,7 @@ def test_names_and_values_cannot_move_the_cursor() -> None:
 MARKUP = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'`&"
 
 
-def test_names_and_values_are_no_markup() -> None:
+def test_names_and_values_are_escaped_in_html() -> None:
     lines = [
         {"process": MARKUP, "op": "write", "args": [MARKUP], "result": None, "call": 1, "return": 2},
         {"process": "q", "op": "read", "result": MARKUP + "!", "call": 3, "return": 4, "key": MARKUP},
@@ -180,7 +180,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_document_of_a_stranger_is_text_on_the_page(name: str) -> None:
+def test_an_untrusted_document_is_escaped_on_the_page(name: str) -> None:
     results, error = results_in(json.dumps(RESULTS[name]), "results")
     page = overview_page(results)
     assert error is None
@@ -202,7 +202,7 @@ def test_a_comment_cannot_name_an_output(comment: str) -> None:
 
 
 def test_only_the_command_line_names_outputs() -> None:
-    """Options that write a file are nowhere else: not in pyproject.toml, not in comments, not in tokens."""
+    """Options that write a file exist nowhere else: not in pyproject.toml, not in comments, not in tokens."""
     elsewhere = Surface.TOML | Surface.ENVIRONMENT | Surface.COMMENT | Surface.TOKEN
     for options_class in options_classes().values():
         for option in options_class.declared().values():
@@ -217,5 +217,5 @@ def test_a_project_file_cannot_name_an_output(here: Path, key: str) -> None:
         project_layers(TestOptions, "test", here)
 
 
-def test_a_source_is_never_a_file_of_words() -> None:
+def test_a_source_name_is_never_read_as_an_argument_file() -> None:
     assert [source_word(name) for name in ("a.cpp", "@a.cpp", "-a.cpp")] == ["a.cpp", "./@a.cpp", "./-a.cpp"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten minutes of fuzzing in the long lane: readers and the whole check, on mutated and random files."""
+"""Ten minutes of fuzzing in the long lane: the readers and the whole check, on mutated and random files."""
 
 import math
 import random

@@ -14,7 +14,7 @@ LINPOINT = str(Path(sys.executable).parent / "linpoint")
 
 
 def hopeless(operations: int = 60) -> list[dict[str, object]]:
-    """Overlapping enqueues and dequeues of few values, and a dequeue that nothing explains: every order fails."""
+    """Overlapping enqueues and dequeues of few values, and a dequeue that no order explains: every order fails."""
     lines: list[dict[str, object]] = []
     for number in range(operations):
         lines.append(
@@ -47,7 +47,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("body", ENDLESS.values(), ids=ENDLESS)
-def test_a_spec_that_never_ends(body: str, tmp_path: Path) -> None:
+def test_the_budget_ends_a_spec_that_never_returns(body: str, tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(
         f"import linpoint\n\n@linpoint.spec\nclass Endless:\n    initial = 0\n    def write(state, v):\n        {body}\n"
     )
@@ -69,7 +69,7 @@ def test_a_spec_that_never_ends(body: str, tmp_path: Path) -> None:
     assert spent.seconds < 4
 
 
-def test_time_ends_the_search_and_says_how_far_it_got() -> None:
+def test_the_deadline_ends_the_search_and_reports_its_progress() -> None:
     with ProcessorTime() as spent:
         verdict = linpoint.check(hopeless(), "queue", budget=0.5)
     assert verdict.status is linpoint.Status.UNKNOWN
@@ -79,8 +79,8 @@ def test_time_ends_the_search_and_says_how_far_it_got() -> None:
 
 
 @pytest.mark.parametrize("checker", ["dfs", "linear", "auto"])
-def test_memory_ends_the_search(checker: str) -> None:
-    """What each search holds is counted: its tables, and the states that native steps have numbered."""
+def test_the_memory_limit_ends_the_search(checker: str) -> None:
+    """The memory of each search is counted: its tables, and the states that native steps have numbered."""
     code = (
         "import linpoint, sys; sys.path.insert(0, '.');"
         "from tests.robustness.test_limits import hopeless;"
@@ -100,7 +100,7 @@ def test_memory_ends_the_search(checker: str) -> None:
     assert int(peak) < 170 * 2**20
 
 
-def test_one_key_in_violation_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_violation_of_one_key_ends_the_search_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linpoint.checkers.check._OTHER_KEYS_GRACE_S", 0.2)
     lines = [{**line, "key": "hard"} for line in hopeless()]
     lines.append({"process": 5000, "op": "dequeue", "result": 1, "call": 0, "return": 1, "key": "bad"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input through the real command: exit code 2, a coded error with place and remedy, no traceback."""
+"""Bad input through the real command: exit code 2, a coded error with place and remedy, and no traceback."""
 
 import json
 import subprocess

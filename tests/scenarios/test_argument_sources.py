@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of parameters: taken once from iterables, the simplest ones of strategies."""
+"""Values of parameters: each distinct value of an iterable once, and the simplest values of a strategy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from linpoint.scenarios.argument_sources import (
         ([None], (None,)),
     ],
 )
-def test_values_come_in_order_and_once(given_values: Any, values: tuple[Any, ...]) -> None:
+def test_values_keep_their_order_without_duplicates(given_values: Any, values: tuple[Any, ...]) -> None:
     source = source_of(given_values)
     assert list(map(canonical, source)) == list(map(canonical, values))
     assert len(source) == len(values)
@@ -62,17 +62,17 @@ def test_a_set_has_the_same_order_in_every_run() -> None:
         ([], "no values"),
         ("", "no values"),
         (iter(()), "no values"),
-        (itertools.count(), "do not end"),
-        (range(MAX_ITERABLE_VALUES + 1), "do not end"),
-        (5, "5, which has no values"),
-        (None, "None, which has no values"),
+        (itertools.count(), "has too many values"),
+        (range(MAX_ITERABLE_VALUES + 1), "has too many values"),
+        (5, "5, which is not a source of values"),
+        (None, "None, which is not a source of values"),
         (st.integers, "st.integers()"),
         ((1 // n for n in (1, 0)), "ZeroDivisionError"),
-        (st.nothing(), "gives no values"),
-        (st.integers().filter(lambda _: False), "gives no values"),
+        (st.nothing(), "produces no values"),
+        (st.integers().filter(lambda _: False), "produces no values"),
     ],
 )
-def test_a_source_without_values_or_without_end(given_values: Any, said: str) -> None:
+def test_empty_and_endless_sources_are_rejected(given_values: Any, said: str) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         source_of(given_values, place="test.py:3", what='"key" of get')
     assert caught.value.code == "LP-T005"
@@ -82,7 +82,7 @@ def test_a_source_without_values_or_without_end(given_values: Any, said: str) ->
 
 
 @pytest.mark.parametrize("given_values", [[object()], [{1}], [float("nan")], st.just(b"x"), st.sampled_from([1, 2j])])
-def test_values_that_are_not_json(given_values: Any) -> None:
+def test_values_that_are_not_json_are_rejected(given_values: Any) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         source_of(given_values, place="test.py:3", what='"key" of get')
     assert caught.value.code == "LP-T009"
@@ -90,7 +90,7 @@ def test_values_that_are_not_json(given_values: Any) -> None:
     assert '"key" of get' in caught.value.message
 
 
-def test_ranks() -> None:
+def test_values_are_ranked_by_position() -> None:
     source = source_of([1, True, "x", [2]])
     assert [source.rank(value) for value in (1.0, True, "x", (2,), "elsewhere")] == [0, 1, 2, 3, 4]
     assert source[-1] == (2,)
@@ -118,7 +118,7 @@ def test_the_simplest_values_come_first(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_a_pool_is_the_same_each_time_small_and_without_duplicates(name: str) -> None:
+def test_a_pool_is_deterministic_small_and_without_duplicates(name: str) -> None:
     strategy, _ = STRATEGIES[name]
     source = source_of(strategy)
     assert source == source_of(strategy)
@@ -132,21 +132,21 @@ def test_a_strategy_with_many_values_fills_the_pool() -> None:
 
 @settings(max_examples=3, deadline=None)
 @given(st.integers(0, 100))
-def test_a_strategy_is_taken_inside_another_test(most: int) -> None:
+def test_a_strategy_can_be_sampled_inside_another_test(most: int) -> None:
     assert source_of(st.integers(0, most)).values[0] == 0
 
 
 class SearchStrategy:
-    """Not Hypothesis's."""
+    """A class of that name that is not Hypothesis's."""
 
 
-def test_strategies_are_told_from_other_things() -> None:
+def test_strategies_are_distinguished_from_other_objects() -> None:
     assert is_strategy(st.integers())
     assert is_strategy(st.sampled_from([1]).map(str))
     assert not any(map(is_strategy, ["ab", [1], st, st.integers, SearchStrategy(), None]))
 
 
-def test_a_strategy_without_hypothesis(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strategy_without_hypothesis_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     with pytest.raises(linpoint.TestError) as caught:
         source_of(st.integers(), place="test.py:3", what='"key" of get')

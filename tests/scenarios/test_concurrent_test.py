@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests as users write them, read into one form."""
+"""Test definitions of users, in all accepted forms, read into one form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 
 
 class Cache(dict[str, Any]):
-    """A map with the operations of ours."""
+    """A map with the operations under test."""
 
     def put(self, key: str, value: Any, *, twice: bool = False) -> None:
         self[key] = [value, value] if twice else value
@@ -55,7 +55,7 @@ class CacheTest(linpoint.ConcurrentTest):
         raise AssertionError
 
 
-def test_a_test_class() -> None:
+def test_a_test_class_is_read() -> None:
     found = definition_of(CacheTest)
     assert found.name == "CacheTest"
     assert found.spec is linpoint.specs.map
@@ -77,7 +77,7 @@ def test_a_test_class() -> None:
     assert found.setup() is not cache
 
 
-def test_fixed_scenarios_get_the_names_of_the_test() -> None:
+def test_fixed_scenarios_use_the_operation_names_of_the_test() -> None:
     found = definition_of(CacheTest)
     assert [each.describe() for each in found.scenarios] == [
         '2 threads: put("a", 1) | get("a")',
@@ -85,11 +85,11 @@ def test_fixed_scenarios_get_the_names_of_the_test() -> None:
     ]
 
 
-def test_values_are_taken_once_but_a_definition_can_be_made_again() -> None:
+def test_making_a_definition_twice_gives_the_same_values() -> None:
     assert definition_of(CacheTest).operations["put"].sources == definition_of(CacheTest).operations["put"].sources
 
 
-def test_both_spellings_of_a_name() -> None:
+def test_both_spellings_of_a_name_are_accepted() -> None:
     operations = definition_of(CacheTest).operations
     assert operations["get-all"] is operations["get_all"]
     assert "get-all" in operations
@@ -98,7 +98,7 @@ def test_both_spellings_of_a_name() -> None:
     assert repr(operations) == "{get(key), put(key, value), get_all()}"
 
 
-def test_defaults() -> None:
+def test_attributes_have_defaults() -> None:
     class Least(linpoint.ConcurrentTest):
         def setup(self):
             return []
@@ -114,7 +114,7 @@ def test_defaults() -> None:
     assert found.scenarios == found.instrument == ()
 
 
-def test_one_scenario_or_file_may_stand_for_a_list() -> None:
+def test_a_single_scenario_or_file_is_accepted_for_a_list() -> None:
     class One(CacheTest):
         scenarios = "get_all() | get_all()"
         instrument = "cache.py"
@@ -126,7 +126,7 @@ def test_one_scenario_or_file_may_stand_for_a_list() -> None:
 # Operations
 
 
-def test_arguments_find_their_parameters() -> None:
+def test_argument_sources_are_matched_to_parameters() -> None:
     class Odd(linpoint.ConcurrentTest):
         def setup(self):
             return []
@@ -178,7 +178,7 @@ def test_operations_of_base_classes_come_first_and_stay_operations() -> None:
     assert tuple(found.operations["drop"].sources[0]) == ("a",)
 
 
-def test_asynchronous_operations_are_noted() -> None:
+def test_asynchronous_operations_are_detected() -> None:
     class Waiting(linpoint.ConcurrentTest):
         def setup(self):
             return []
@@ -198,11 +198,11 @@ def test_asynchronous_operations_are_noted() -> None:
     assert found.operations["get"].blocking
 
 
-def test_a_marked_method_is_still_a_method() -> None:
+def test_a_decorated_method_is_still_a_method() -> None:
     assert CacheTest().get({"a": 1}, "a") == 1
 
 
-def test_an_operation_made_by_hand_takes_any_source() -> None:
+def test_an_operation_constructed_directly_accepts_any_source() -> None:
     made = TestedOperation("push", list.append, ("value",), ([1, 2],))
     assert tuple(made.sources[0]) == (1, 2)
     assert ConcurrentTestDefinition("list", list, {"push": made}).accept("push(1)")
@@ -211,7 +211,7 @@ def test_an_operation_made_by_hand_takes_any_source() -> None:
 # The function form
 
 
-def test_methods_of_a_class_by_name() -> None:
+def test_methods_of_a_class_are_given_by_name() -> None:
     found = definition_of_object(
         Cache, {"put": {"value": [1, 2], "key": "ab"}, "get": {"key": "ab"}, "clear": None}, spec="map", threads=3
     )
@@ -225,7 +225,7 @@ def test_methods_of_a_class_by_name() -> None:
     assert found.operations["get"].call(cache, "a") == 1
 
 
-def test_keyword_parameters_of_a_method() -> None:
+def test_keyword_parameters_of_a_method_are_passed() -> None:
     found = definition_of_object(Cache, {"put": {"twice": [True], "key": "a", "value": [1]}})
     cache = found.setup()
     assert found.operations["put"].parameters == ("key", "value", "twice")
@@ -233,7 +233,7 @@ def test_keyword_parameters_of_a_method() -> None:
     assert cache == {"a": [1, 1]}
 
 
-def test_a_function_that_makes_objects_gets_arguments_in_order() -> None:
+def test_a_factory_function_gets_arguments_in_order() -> None:
     found = definition_of_object(lambda: Cache(a=0), {"put": {"key": "ab", "value": [1, 2]}}, name="warm cache")
     assert found.name == "warm cache"
     cache = found.setup()
@@ -241,14 +241,14 @@ def test_a_function_that_makes_objects_gets_arguments_in_order() -> None:
     assert cache == {"a": 0, "b": 2}
 
 
-def test_methods_written_in_c() -> None:
+def test_methods_written_in_c_are_accepted() -> None:
     found = definition_of_object(collections.deque, {"append": {"value": [1]}, "popleft": None})
     items = found.setup()
     found.operations["append"].call(items, 5)
     assert found.operations["popleft"].call(items) == 5
 
 
-def test_names_alone_and_functions() -> None:
+def test_operations_are_given_as_names_or_functions() -> None:
     @linpoint.operation(key="ab")
     def take(cache, key):
         return cache.pop(key, None)
@@ -279,7 +279,7 @@ def test_a_definition_can_be_a_key() -> None:
 # Accepting scenarios
 
 
-def test_accept_takes_texts_and_scenarios() -> None:
+def test_accept_accepts_texts_and_scenarios() -> None:
     found = definition_of(CacheTest)
     assert found.accept("get-all()") == Scenario.parse("get_all()")
     assert found.accept(Scenario.parse('get("z")')) == Scenario.parse('get("z")')
@@ -288,7 +288,7 @@ def test_accept_takes_texts_and_scenarios() -> None:
 # pytest
 
 
-def test_pytest_without_our_plugin_collects_nothing_and_warns_of_nothing(tmp_path: Path) -> None:
+def test_pytest_without_the_plugin_collects_nothing_without_warnings(tmp_path: Path) -> None:
     source = """
         import linpoint
         from linpoint import ConcurrentTest, TestError
@@ -303,7 +303,7 @@ def test_pytest_without_our_plugin_collects_nothing_and_warns_of_nothing(tmp_pat
         def test_it(): assert TestStack.__test__ and not ConcurrentTest.__test__
     """
     (tmp_path / "test_stack.py").write_text(textwrap.dedent(source))
-    # Of an editable install pytest warns that its own loader cannot be rewritten.
+    # For an editable install, pytest warns that it cannot rewrite its own loader.
     options = ["-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *options, "-p", "no:linpoint", "test_stack.py"],

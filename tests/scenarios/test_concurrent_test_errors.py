@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every mistake in a definition is a coded error, at the line of the method where there is one."""
+"""Every mistake in a definition is a coded error, at the line of the method if a method is to blame."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HERE = Path(__file__).name
 
 
 class Stack(linpoint.ConcurrentTest):
-    """A test with nothing wrong, to be spoilt."""
+    """A correct test, for mistakes to be put into."""
 
     def setup(self) -> list[int]:
         return []
@@ -62,7 +62,7 @@ class NoSetup(linpoint.ConcurrentTest):
 
 
 class Demanding(Stack):
-    __test__ = False  # pytest, too, complains of its __init__
+    __test__ = False  # pytest also complains about its __init__
 
     def __init__(self, argument: int) -> None: ...
 
@@ -77,13 +77,17 @@ CASES: dict[str, tuple[str, str, Callable[[], Any]]] = {
     "no values": ("LP-T004", '"value" of bad(value)', marked(needs_an_argument)),
     "no values for a method": ("LP-T004", "has no values", of({"insert": {"index": [0]}})),
     "an empty source": ("LP-T005", '"value" of needs_an_argument gets no values', marked(needs_an_argument, value=[])),
-    "an endless source": ("LP-T005", "do not end", marked(needs_an_argument, value=itertools.count())),
+    "an endless source": ("LP-T005", "has too many values", marked(needs_an_argument, value=itertools.count())),
     "an empty strategy": ("LP-T005", "st.nothing()", marked(needs_an_argument, value=st.nothing())),
-    "a number as source": ("LP-T005", "5, which has no values", of({"append": {"value": 5}})),
+    "a number as source": ("LP-T005", "5, which is not a source of values", of({"append": {"value": 5}})),
     "no such parameter": ("LP-T006", "Did you mean value?", marked(needs_an_argument, valu=[1], value=[1])),
     "no such parameter of a method": ("LP-T006", '"more"', of({"append": {"value": [1], "more": [2]}})),
     "unknown operation": ("LP-T007", "Did you mean push?", spoilt(scenarios=["pusj(1) | pop()"])),
-    "unknown operation before": ("LP-T007", "It has: push, pop.", spoilt(scenarios=[Scenario.parse("pop()", "f()")])),
+    "unknown operation before": (
+        "LP-T007",
+        "Use one of: push, pop.",
+        spoilt(scenarios=[Scenario.parse("pop()", "f()")]),
+    ),
     "unknown method": ("LP-T007", 'list has no method "appendd"', of({"appendd": None})),
     "too few arguments": ("LP-T008", "takes 1 argument, not 0", spoilt(scenarios=["push()"])),
     "too many arguments": (
@@ -117,13 +121,13 @@ CASES: dict[str, tuple[str, str, Callable[[], Any]]] = {
     "a class with parameters": ("LP-T010", "lambda: Cache(capacity=2)", of(["setup"], Demanding)),
     "observe without the object": ("LP-T010", "too many positional", spoilt(observe=takes_nothing)),
     "observe of an object": ("LP-T010", "called with the object", of(["pop"], observe=lambda: 1)),
-    "no object": ("LP-T010", '"bad" does not take the object', marked(takes_nothing)),
-    "no function": ("LP-T010", "marks functions", lambda: linpoint.operation(3)),
-    "a class": ("LP-T010", "marks functions", lambda: linpoint.operation(value=[1])(int)),
-    "values that are no dict": ("LP-T010", 'operations["append"]', of({"append": "ab"})),
+    "no object": ("LP-T010", '"bad" has no parameter for the object', marked(takes_nothing)),
+    "no function": ("LP-T010", "requires a function", lambda: linpoint.operation(3)),
+    "a class": ("LP-T010", "requires a function", lambda: linpoint.operation(value=[1])(int)),
+    "values that are not a dict": ("LP-T010", 'operations["append"]', of({"append": "ab"})),
     "generation without threads": ("LP-T010", "is 0", lambda: scenarios(definition_of(Stack), seed=1, threads=0)),
     "a strategy without threads": ("LP-T010", "is 0", lambda: linpoint.strategies.scenarios(Stack, threads=0)),
-    "a name that is none": ("LP-T012", '"a b"', marked(lambda self, stack: None, name="a b")),
+    "an invalid name": ("LP-T012", '"a b"', marked(lambda self, stack: None, name="a b")),
     "two of one name": ("LP-T012", '"push"', marked(lambda self, stack: None, name="push")),
     "two spellings of one name": ("LP-T012", "the same name", of({"a-b": len, "a_b": len})),
     "no test": ("LP-T013", "not a subclass", lambda: definition_of(list)),  # type: ignore[arg-type]
@@ -133,7 +137,7 @@ CASES: dict[str, tuple[str, str, Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_mistake_is_told(case: str) -> None:
+def test_mistakes_are_reported(case: str) -> None:
     code, said, make = CASES[case]
     with pytest.raises(linpoint.TestError) as caught:
         make()
@@ -152,13 +156,13 @@ def test_the_place_is_the_line_of_the_method(case: str) -> None:
     assert caught.value.place.endswith(f"{HERE}:{needs_an_argument.__code__.co_firstlineno}")
 
 
-def test_a_strategy_of_scenarios_without_hypothesis(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strategy_of_scenarios_without_hypothesis_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "hypothesis", None)
     with pytest.raises(linpoint.TestError, match=r"LP-T011: linpoint\.strategies needs Hypothesis"):
         linpoint.strategies.scenarios(Stack)
 
 
-def test_making_a_definition_runs_nothing() -> None:
+def test_making_a_definition_runs_no_code_of_the_test() -> None:
     def refuse(*_: Any) -> Any:
         raise AssertionError
 

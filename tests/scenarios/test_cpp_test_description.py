@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a C++ file says of its tests, without a compiler."""
+"""Descriptions of tests in a C++ file, without a compiler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def described(*names: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("names", [("push", "push"), ("pop_item", "pop-item")])
-def test_two_operations_of_one_name(names: tuple[str, str]) -> None:
+def test_two_operations_of_one_name_are_rejected(names: tuple[str, str]) -> None:
     with pytest.raises(TestError) as raised:
         object_tests(described(*names), "stack_test.cpp")
     error = raised.value.as_dict()

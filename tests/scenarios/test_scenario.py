@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls and scenarios: their text, their JSON, what they are equal to, and what is refused."""
+"""Calls and scenarios: their text, their JSON, their equality, and rejected input."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCENARIOS = st.builds(
 
 
 def parts(scenario: Scenario) -> tuple[str, str, str]:
-    """The texts of a scenario, with the values printed by the standard library alone."""
+    """The texts of a scenario, with the values printed by the standard library."""
 
     def text(calls: tuple[Call, ...]) -> str:
         return "; ".join(f"{call.operation}({json.dumps(call.args)[1:-1]})" for call in calls)
@@ -42,7 +42,7 @@ def parts(scenario: Scenario) -> tuple[str, str, str]:
 # Text
 
 
-def test_the_text_of_the_design() -> None:
+def test_scenarios_have_the_text_of_the_design() -> None:
     scenario = Scenario.parse("push(1); pop() | push(2); pop()", before="push(0)", after="pop()")
     assert scenario.threads == ((Call("push", (1,)), Call("pop")), (Call("push", (2,)), Call("pop")))
     assert scenario.before == (Call("push", (0,)),)
@@ -54,13 +54,13 @@ def test_the_text_of_the_design() -> None:
 
 
 @given(SCENARIOS)
-def test_what_is_printed_is_read_again(scenario: Scenario) -> None:
+def test_printed_scenarios_are_parsed_back(scenario: Scenario) -> None:
     assert Scenario.parse(str(scenario)).threads == scenario.threads
     assert Scenario.parse(*parts(scenario)) == scenario
 
 
 @given(SCENARIOS, st.data())
-def test_space_means_nothing(scenario: Scenario, data: st.DataObject) -> None:
+def test_whitespace_is_ignored(scenario: Scenario, data: st.DataObject) -> None:
     spaces = st.sampled_from(["", " ", "\n\t "])
 
     def call(each: Call) -> str:
@@ -112,7 +112,7 @@ def test_arguments_are_json_literals(argument: str, value: Any) -> None:
         ("f(" + "[" * 100_000, 3, "a JSON literal"),
     ],
 )
-def test_bad_text_is_refused_with_the_column(text: str, column: int, wanted: str) -> None:
+def test_bad_text_is_rejected_with_the_column(text: str, column: int, wanted: str) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         Scenario.parse(text)
     assert caught.value.code == "LP-T001"
@@ -123,14 +123,14 @@ def test_bad_text_is_refused_with_the_column(text: str, column: int, wanted: str
 
 @pytest.mark.parametrize("part", ["before", "after"])
 @pytest.mark.parametrize(("text", "column"), [("push(1) | pop()", 9), (";", 1), ("push(1);", 9)])
-def test_bad_text_before_and_after(part: str, text: str, column: int) -> None:
+def test_bad_text_of_calls_before_and_after_is_rejected(part: str, text: str, column: int) -> None:
     with pytest.raises(linpoint.TestError, match="LP-T001") as caught:
         Scenario.parse("pop()", **{part: text})
     assert caught.value.place == f"{part}, column {column}"
 
 
 @pytest.mark.parametrize("argument", ["[" * 70 + "]" * 70, "9" * 400, "1e999", r'"\ud800"'])
-def test_a_literal_beyond_the_limits(argument: str) -> None:
+def test_a_literal_beyond_the_limits_is_rejected(argument: str) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         Scenario.parse(f"f({argument})")
     assert caught.value.code == "LP-T009"
@@ -151,7 +151,7 @@ def test_any_text_is_a_scenario_or_a_coded_error(text: str) -> None:
 # Values
 
 
-def test_true_is_not_one_but_one_is_one_point_zero() -> None:
+def test_true_differs_from_1_but_1_equals_1_0() -> None:
     assert Call("f", (True,)) != Call("f", (1,))
     assert Call("f", (1,)) == Call("f", (1.0,))
     assert hash(Call("f", (1,))) == hash(Call("f", (1.0,)))
@@ -172,7 +172,7 @@ def test_arguments_are_frozen() -> None:
 @pytest.mark.parametrize(
     "value", [{1, 2}, object(), b"x", 1j, float("nan"), float("inf"), {1: 2}, [{"a": {3}}], "\ud800"]
 )
-def test_what_is_not_json_is_no_argument(value: Any) -> None:
+def test_arguments_that_are_not_json_are_rejected(value: Any) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         Call("f", (value,))
     assert caught.value.code == "LP-T009"
@@ -180,13 +180,13 @@ def test_what_is_not_json_is_no_argument(value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "1", "a(", "-a", "a;b", 7])
-def test_names_that_cannot_stand_in_a_text(name: Any) -> None:
+def test_names_that_a_text_cannot_contain_are_rejected(name: Any) -> None:
     with pytest.raises(linpoint.TestError, match="LP-T001"):
         Call(name)
 
 
 @pytest.mark.parametrize("threads", [(), ((),), ((Call("f"),), ())])
-def test_nothing_is_no_scenario(threads: Any) -> None:
+def test_an_empty_scenario_is_rejected(threads: Any) -> None:
     with pytest.raises(linpoint.TestError, match=r"LP-T001.*(no threads|has no operations)"):
         Scenario(threads)
 
@@ -195,11 +195,11 @@ def test_nothing_is_no_scenario(threads: Any) -> None:
 
 
 @given(SCENARIOS)
-def test_a_token_holds_all_of_it(scenario: Scenario) -> None:
+def test_a_scenario_survives_a_json_round_trip(scenario: Scenario) -> None:
     assert Scenario.from_dict(json.loads(json.dumps(scenario.as_dict()))) == scenario
 
 
-def test_the_json_is_that_of_operation_lines() -> None:
+def test_the_json_matches_operation_lines() -> None:
     scenario = Scenario.parse("push([1]) | pop()", after="pop()")
     assert scenario.as_dict() == {
         "threads": [[{"op": "push", "args": [[1]]}], [{"op": "pop"}]],
@@ -221,7 +221,7 @@ def test_the_json_is_that_of_operation_lines() -> None:
         ({"threads": [[{"op": "pop"}]], "after": [None]}, "after[0]"),
     ],
 )
-def test_a_bad_token(data: Any, place: str) -> None:
+def test_bad_tokens_are_rejected(data: Any, place: str) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         Scenario.from_dict(data)
     assert caught.value.code == "LP-T001"

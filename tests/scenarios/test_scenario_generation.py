@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generation: deterministic, small first, without duplicates, and complete when it says so.
+"""Generation: deterministic, smallest first, without duplicates, and complete when it claims to be.
 
-The oracle enumerates texts with nested loops and knows nothing of numbers for calls.
+The oracle enumerates texts with nested loops and does not number calls.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def definition(*operations: tuple[str, dict[str, Any]], **bounds: int) -> Concur
 
 
 def kind(scenario: Scenario) -> tuple[Any, ...]:
-    """The same for scenarios that differ in the order of their threads alone."""
+    """The same key for scenarios that differ only in the order of their threads."""
     return (
         tuple(sorted(tuple(map(str, thread)) for thread in scenario.threads)),
         tuple(map(str, scenario.before)),
@@ -36,7 +36,7 @@ def kind(scenario: Scenario) -> tuple[Any, ...]:
 def every(
     operations: list[tuple[str, dict[str, Any]]], threads: int, length: int, before: int, after: int
 ) -> set[tuple[Any, ...]]:
-    """The kinds of all scenarios within the bounds."""
+    """The keys of all scenarios within the bounds."""
     calls = [str(Call(name, args)) for name, sources in operations for args in itertools.product(*sources.values())]
 
     def sequences(least: int, most: int) -> list[tuple[str, ...]]:
@@ -63,7 +63,7 @@ BOUNDS = [(1, 2, 1, 0), (2, 1, 0, 0), (2, 2, 0, 0), (2, 1, 1, 1), (3, 1, 0, 1)]
 @pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 @pytest.mark.parametrize("seed", [0, 1])
-def test_everything_within_the_bounds_is_given_once(name: str, bounds: tuple[int, ...], seed: int) -> None:
+def test_every_scenario_within_the_bounds_is_generated_once(name: str, bounds: tuple[int, ...], seed: int) -> None:
     threads, length, before, after = bounds
     stream = scenarios(
         definition(*OPERATIONS[name]), seed=seed, threads=threads, operations=length, before=before, after=after
@@ -82,7 +82,7 @@ def test_everything_within_the_bounds_is_given_once(name: str, bounds: tuple[int
     st.lists(st.lists(st.integers(1, 3), max_size=2), min_size=1, max_size=3),
     st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(0, 2), st.integers(0, 2)),
 )
-def test_streams_repeat_and_do_not_repeat_themselves(
+def test_streams_are_deterministic_and_without_duplicates(
     seed: int, shapes: list[list[int]], bounds: tuple[int, int, int, int]
 ) -> None:
     threads, length, before, after = bounds
@@ -115,7 +115,7 @@ MAP = definition(
 )
 
 
-def test_another_seed_gives_others() -> None:
+def test_another_seed_gives_other_scenarios() -> None:
     assert list(scenarios(MAP, seed=1, most=100)) != list(scenarios(MAP, seed=2, most=100))
 
 
@@ -147,7 +147,7 @@ def keys(scenario: Scenario) -> Iterator[str]:
 
 
 def test_operations_often_meet_and_often_on_simple_values() -> None:
-    """Six keys at random would be one key for nine operations once in ten million times."""
+    """Six keys drawn uniformly would be one key for nine operations once in ten million times."""
     given_ones = list(scenarios(MAP, seed=5, most=1000))
     full = [each for each in given_ones if sum(map(len, each.threads)) == 9]
     assert sum(len(set(keys(each))) == 1 for each in full) > len(full) / 5
@@ -156,21 +156,21 @@ def test_operations_often_meet_and_often_on_simple_values() -> None:
     assert len({call.args[1] for each in full for call in each.calls if call.operation == "put"}) == 10
 
 
-def test_the_bounds_may_be_others_than_the_definition_s() -> None:
+def test_given_bounds_override_those_of_the_definition() -> None:
     stream = scenarios(MAP, seed=6, threads=2, operations=1, before=0, after=0)
     assert all(str(each).count(";") == 0 and len(each.threads) == 2 and each.size == 2 for each in stream)
     assert stream.complete
     assert stream.total == 72 * 73 // 2
 
 
-def test_most_is_a_bound_too() -> None:
+def test_most_limits_the_number_of_scenarios() -> None:
     stream = scenarios(MAP, seed=7, most=5)
     assert len(list(stream)) == 5
     assert not stream.complete
     assert list(scenarios(MAP, seed=7, most=0)) == []
 
 
-def test_a_huge_space_costs_nothing_in_advance() -> None:
+def test_a_huge_space_is_not_enumerated_in_advance() -> None:
     huge = definition(("f", {name: range(1000) for name in "abcd"}), threads=5, operations_per_thread=5)
     stream = scenarios(huge, seed=8, most=200)
     assert len(list(stream)) == 200

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shrinking: every step is smaller, and the end is a scenario of which no step down fails."""
+"""Shrinking: every step is smaller, and it ends at a failing scenario from which no smaller step fails."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def scenario(threads: str, before: str = "", after: str = "") -> Scenario:
 def shrink(
     large: Scenario, definition: ConcurrentTestDefinition, fails: Callable[[Scenario], bool], *, most: int | None = None
 ) -> Scenario:
-    """The smallest scenario that candidates lead to, of which at most ``most`` are tried."""
+    """The smallest scenario that candidates lead to, trying at most ``most`` of them."""
     candidates: Generator[Scenario, Scenario | None, Scenario | None] = smaller_scenarios(large, definition)
     found, answer = large, None
     try:
@@ -62,7 +62,7 @@ def shrink(
 
 
 @given(SCENARIOS)
-def test_every_step_is_strictly_smaller_and_given_once(large: Scenario) -> None:
+def test_every_step_is_strictly_smaller_and_unique(large: Scenario) -> None:
     steps = list(one_step_smaller(large, MAP))
     assert len(set(steps)) == len(steps)
     for step in steps:
@@ -72,7 +72,7 @@ def test_every_step_is_strictly_smaller_and_given_once(large: Scenario) -> None:
 
 @given(SCENARIOS)
 def test_every_operation_can_be_left_out(large: Scenario) -> None:
-    """By hand, from the texts: what is left when one call goes, and a thread without calls goes with it."""
+    """Computed from the texts: one call is removed, and a thread left without calls is removed with it."""
     steps = {step.describe() for step in one_step_smaller(large, MAP)}
     parts = [list(large.before), *map(list, large.threads), list(large.after)]
     for part, calls in enumerate(parts):
@@ -92,7 +92,7 @@ def test_every_argument_can_be_the_simplest(large: Scenario) -> None:
             assert text.replace(f'("{key}"', '("a"') in steps
 
 
-def test_the_steps_of_a_small_scenario_in_their_order() -> None:
+def test_the_steps_of_a_small_scenario_come_in_order() -> None:
     steps = [step.describe() for step in one_step_smaller(scenario('put("b", 1) | get("b"); clear()'), MAP)]
     assert steps == [
         '1 thread: get("b"); clear()',
@@ -112,7 +112,7 @@ def test_the_steps_of_a_small_scenario_in_their_order() -> None:
     ]
 
 
-def test_a_value_that_is_no_value_of_the_source_is_the_least_simple() -> None:
+def test_a_value_outside_the_source_is_the_least_simple() -> None:
     steps = [str(step) for step in one_step_smaller(scenario('get("z")'), MAP)]
     assert steps == ['get("a")', 'get("c")', 'get("d")']
 
@@ -126,7 +126,7 @@ def test_the_smallest_has_no_step() -> None:
 
 
 def monotone(wanted: Scenario) -> Callable[[Scenario], bool]:
-    """Fails if it has at least the calls of ``wanted``, wherever they are."""
+    """Fails if it has at least the calls of ``wanted``, anywhere."""
 
     def fails(found: Scenario) -> bool:
         rest = list(found.calls)
@@ -140,7 +140,7 @@ def monotone(wanted: Scenario) -> Callable[[Scenario], bool]:
 
 
 def erratic(salt: str) -> Callable[[Scenario], bool]:
-    """Fails for half of all scenarios, for no reason."""
+    """Fails for an arbitrary half of all scenarios."""
 
     def fails(found: Scenario) -> bool:
         return hashlib.sha256(f"{salt}{found.describe()}".encode()).digest()[0] < 128
@@ -166,7 +166,7 @@ def assert_minimal(large: Scenario, fails: Callable[[Scenario], bool]) -> Scenar
 
 
 @given(SCENARIOS, st.data())
-def test_a_monotone_predicate_gives_what_is_needed_and_no_more(large: Scenario, data: st.DataObject) -> None:
+def test_a_monotone_predicate_leads_to_exactly_the_needed_calls(large: Scenario, data: st.DataObject) -> None:
     wanted = data.draw(st.lists(st.sampled_from(large.calls), min_size=1, unique_by=id))
     fails = monotone(Scenario((tuple(wanted),)))
     if fails(large):
@@ -183,7 +183,7 @@ def test_any_predicate_leads_to_a_minimum(large: Scenario, salt: str) -> None:
     assert_minimal(large, erratic(salt))
 
 
-def test_what_must_be_concurrent_stays_concurrent() -> None:
+def test_calls_that_must_be_concurrent_stay_concurrent() -> None:
     large = scenario(
         'get("d"); put("c", 4); clear() | clear(); get("c"); put("a", 2) | get("b")', 'put("b", 1)', 'get("c")'
     )
@@ -205,7 +205,7 @@ def test_arguments_shrink_together() -> None:
 
 
 @pytest.mark.parametrize("most", [0, 1, 5])
-def test_questions_can_be_bounded(most: int) -> None:
+def test_the_number_of_tries_can_be_bounded(most: int) -> None:
     asked: list[Scenario] = []
     large = scenario('put("d", 5); clear(); clear() | get("d"); clear()')
     found = shrink(large, MAP, counting(lambda _: True, asked), most=most)
@@ -213,7 +213,7 @@ def test_questions_can_be_bounded(most: int) -> None:
     assert found == large if most == 0 else weight(found, MAP) < weight(large, MAP)
 
 
-def test_the_given_scenario_is_not_asked_about() -> None:
+def test_the_given_scenario_is_not_tried_again() -> None:
     def fails(found: Scenario) -> bool:
         assert found != large
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hypothesis strategies of scenarios: within their bounds, with the test's own values, and shrinking well."""
+"""Hypothesis strategies of scenarios: within their bounds, with the values of the test, and shrinking well."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_examples_are_scenarios_of_the_test(scenario: Scenario) -> None:
 
 
 @given(linpoint.strategies.scenarios(DEFINITION, threads=1, operations=1, before=0, after=0))
-def test_bounds_may_be_others_than_the_test_s(scenario: Scenario) -> None:
+def test_given_bounds_override_those_of_the_test(scenario: Scenario) -> None:
     assert scenario.size == 1
 
 
@@ -97,7 +97,7 @@ def test_examples_shrink_to_the_operation_with_the_fewest_arguments(seed: int) -
     assert found.describe() == "2 threads: clear() | clear()"
 
 
-def test_a_value_that_is_not_json_is_told() -> None:
+def test_values_that_are_not_json_are_reported() -> None:
     class Odd(MapTest):
         @linpoint.operation(value=st.integers().map(lambda n: n if n < 1000 else {n}))
         def odd(self, items: Any, value: Any) -> None: ...

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Random specs that work in place, and an oracle that lets each order of a history work in place on one real object."""
+"""Random specs that work in place, and an oracle that runs each order of a history in place on one real object."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def drop(state, key):
 
 
 def default(state, key):
-    """Changes the state as it reads."""
+    """Changes the state while reading it."""
     return state["map"].setdefault(key, []), state
 
 
 def grow(state, key, value):
-    """Changes an argument that was stored."""
+    """Changes a stored argument."""
     found = state["map"].get(key)
     if isinstance(found, list):
         found.append(value)
@@ -85,7 +85,7 @@ def grow(state, key, value):
 
 
 def bump(state):
-    """Changes what is inside of an element."""
+    """Changes the content of an element."""
     if state["list"] and isinstance(state["list"][0], list):
         state["list"][0].append(9)
     return state["list"], state
@@ -98,7 +98,7 @@ def alias(state, value):
 
 
 def duplicate(state):
-    """Gives a new state that shares a list with itself."""
+    """Returns a new state that shares a list with itself."""
     return None, {**state, "list": [*state["list"], *state["list"][:1]]}
 
 
@@ -115,7 +115,7 @@ def consume(state, values):
 
 
 def forget(state, value):
-    """Works in place, but does not say so."""
+    """Works in place without declaring it."""
     after = copy.deepcopy(state)
     state["list"].append(value)
     return None, after
@@ -167,7 +167,7 @@ STEPS |= {
     "either": (either, (_number,)),
 }
 UNCLEAR = {"forget", "either"}
-"""Steps that have no meaning in place: they must be refused where they are taken."""
+"""Steps without a meaning in place: using them must be rejected."""
 SHARING = {"alias", "duplicate"}
 """Steps after which a list may stand in two places."""
 
@@ -199,7 +199,7 @@ def random_names(rng: random.Random, *, clear: bool) -> list[str]:
 
 
 def random_history(rng: random.Random, names: Sequence[str], length: int) -> History:
-    """Operations of three processes; mostly with the results of a real object on which they worked one by one."""
+    """Operations of three processes; mostly with the results of running them one by one on a real object."""
     free = [0, 0, 0]
     state = copy.deepcopy(INITIAL)
     operations = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories of one process, written as operations with ``;`` between them, in the notation of drawings."""
+"""Histories of one process, written as operations separated by ``;`` in the notation of drawings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LEGAL, ILLEGAL = linpoint.Status.LINEARIZABLE, linpoint.Status.VIOLATION
 
 
 def alone(operations: str) -> linpoint.History:
-    """One process that does one operation after the other."""
+    """One process that performs one operation after the other."""
     return linpoint.history("A: " + "  ".join(f"|--{op}--|" for op in operations.split("; ")))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every built-in spec and every operation of the design's table: what it may return and what it may not."""
+"""Every built-in spec and every operation of the design's table: legal and illegal results."""
 
 from __future__ import annotations
 
@@ -334,17 +334,17 @@ def test_the_tables_cover_every_operation_of_every_built_in() -> None:
 
 
 @pytest.mark.parametrize(("spec", "operations"), each(FITS))
-def test_fits(spec: str, operations: str) -> None:
+def test_legal_results_are_accepted(spec: str, operations: str) -> None:
     assert linpoint.check(alone(operations), spec).status is LEGAL
 
 
 @pytest.mark.parametrize(("spec", "operations"), each(DOES_NOT_FIT))
-def test_does_not_fit(spec: str, operations: str) -> None:
-    """A result that the spec never gives is a violation, not bad input."""
+def test_illegal_results_are_violations(spec: str, operations: str) -> None:
+    """A result that the spec never returns is a violation, not bad input."""
     assert linpoint.check(alone(operations), spec).status is ILLEGAL
 
 
-# The design's table, once more, by the kind of result.
+# The design's table again, by the kind of result.
 
 GIVES_NULL: dict[str, list[str]] = {
     "register": ["write(1)"],
@@ -373,7 +373,7 @@ GIVES_NULL: dict[str, list[str]] = {
     ("result", "status"),
     [("null", LEGAL), ("true", LEGAL), ("false", ILLEGAL), ("1", ILLEGAL), ('"ok"', ILLEGAL), ("[]", ILLEGAL)],
 )
-def test_where_the_table_gives_null_true_is_allowed_too(
+def test_operations_returning_null_may_also_return_true(
     spec: str, operations: str, result: str, status: linpoint.Status
 ) -> None:
     assert linpoint.check(alone(f"{operations}->{result}"), spec).status is status
@@ -406,7 +406,7 @@ GIVES_BOOL_AND_CHANGES: dict[str, list[tuple[str, bool]]] = {
     ("spec", "operations", "right"),
     [(spec, operations, right) for spec, rows in GIVES_BOOL_AND_CHANGES.items() for operations, right in rows],
 )
-def test_where_the_table_gives_a_bool_null_is_not_observed(spec: str, operations: str, right: bool) -> None:
+def test_null_is_an_unobserved_result_of_boolean_updates(spec: str, operations: str, right: bool) -> None:
     def status(result: str) -> linpoint.Status:
         return linpoint.check(alone(f"{operations}->{result}"), spec).status
 
@@ -430,12 +430,12 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("spec", "operations"), NAMES)
-def test_underscore_and_hyphen_are_the_same_in_names(spec: str, operations: str) -> None:
+def test_underscores_and_hyphens_are_equivalent_in_names(spec: str, operations: str) -> None:
     assert linpoint.check(alone(operations), spec).status is LEGAL
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_the_name_on_the_command_line_is_the_name_in_linpoint_specs(name: str) -> None:
+def test_specs_have_the_same_name_on_the_command_line_and_in_python(name: str) -> None:
     spec = getattr(linpoint.specs, name.replace("-", "_"))
     assert isinstance(spec, linpoint.Spec)
     assert spec is BUILT_IN[name]

@@ -60,25 +60,25 @@ FIRST_VALUES: list[tuple[str, Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("text", "spec", "fits", "does_not"), FIRST_VALUES)
-def test_parameters_and_first_values(text: str, spec: linpoint.Spec, fits: str, does_not: str) -> None:
+def test_parameters_and_first_values_are_used(text: str, spec: linpoint.Spec, fits: str, does_not: str) -> None:
     for one in (text, spec):
         assert linpoint.check(alone(fits), one).status is LEGAL
         assert linpoint.check(alone(does_not), one).status is ILLEGAL
 
 
-def test_a_parameter_makes_a_new_spec_and_leaves_the_built_in_alone() -> None:
+def test_a_parameter_makes_a_new_spec_without_changing_the_built_in() -> None:
     assert linpoint.check(alone("read()->0"), linpoint.specs.register(initial=0)).status is LEGAL
     assert linpoint.check(alone("read()->0"), linpoint.specs.register).status is ILLEGAL
 
 
-def test_the_first_value_that_was_given_may_change_afterwards() -> None:
+def test_changing_a_given_first_value_does_not_change_the_spec() -> None:
     values = [1]
     spec = linpoint.specs.register(initial=values)
     values.append(2)
     assert linpoint.check(alone("read()->[1]"), spec).status is LEGAL
 
 
-# Overlapping operations, unknown and failed outcomes, keys.
+# Overlapping operations, unknown and failed outcomes, keys
 
 CONCURRENT = [
     (
@@ -173,7 +173,7 @@ CONCURRENT = [
 
 
 @pytest.mark.parametrize(("spec", "status", "drawing"), CONCURRENT)
-def test_overlapping_operations(spec: str, status: linpoint.Status, drawing: str) -> None:
+def test_overlapping_operations_are_decided(spec: str, status: linpoint.Status, drawing: str) -> None:
     assert linpoint.check(drawing, spec).status is status
 
 
@@ -184,7 +184,7 @@ def _keyed(*operations: tuple[str, list[Any], Any, Any]) -> list[dict[str, Any]]
     ]
 
 
-def test_the_key_of_a_map_may_be_a_field_and_is_then_left_out_of_the_arguments() -> None:
+def test_the_key_of_a_map_may_be_a_field_instead_of_an_argument() -> None:
     good = _keyed(
         ("put", [1], None, "a"),
         ("get", [], 1, "a"),
@@ -202,7 +202,7 @@ def test_the_key_of_a_map_may_be_a_field_and_is_then_left_out_of_the_arguments()
         linpoint.check(_keyed(("get", ["a"], None, "a")), "map")
 
 
-def test_a_map_that_is_given_a_first_value_knows_it_under_the_key_field() -> None:
+def test_first_values_of_a_map_apply_to_the_key_field() -> None:
     verdict = linpoint.check(_keyed(("get", [], 1, "a"), ("get", [], None, "b")), 'map(initial={"a": 1})')
     assert verdict.status is LEGAL
     assert [(key.key, key.status) for key in verdict.keys] == [("a", LEGAL), ("b", LEGAL)]
@@ -230,11 +230,11 @@ def test_equal_keys_are_one_object_and_true_is_not_1() -> None:
     assert [key.positions for key in verdict.keys] == [(0, 1), (2,), (3,), (4, 5)]
 
 
-# Bad input: unknown operations, wrong numbers of arguments, impossible arguments and parameters.
+# Bad input: unknown operations, wrong numbers of arguments, invalid arguments and parameters
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_an_operation_the_spec_does_not_have(name: str) -> None:
+def test_unknown_operations_are_rejected(name: str) -> None:
     with pytest.raises(linpoint.SpecError) as caught:
         linpoint.check(alone("frobnicate()"), name)
     assert caught.value.code == "LP-S002"
@@ -273,7 +273,7 @@ def test_an_operation_the_spec_does_not_have(name: str) -> None:
         ("mwcas", 'read("x", "y")'),
     ],
 )
-def test_the_wrong_number_of_arguments(spec: str, operation: str) -> None:
+def test_a_wrong_number_of_arguments_is_rejected(spec: str, operation: str) -> None:
     with pytest.raises(linpoint.SpecError) as caught:
         linpoint.check(alone(operation), spec)
     assert caught.value.code == "LP-S003"
@@ -304,7 +304,7 @@ def test_the_wrong_number_of_arguments(spec: str, operation: str) -> None:
         ("mwcas", 'mwwrite([["x", 1, 2]])'),
     ],
 )
-def test_an_argument_the_spec_cannot_take(spec: str, operation: str) -> None:
+def test_invalid_arguments_are_rejected(spec: str, operation: str) -> None:
     with pytest.raises(linpoint.SpecError) as caught:
         linpoint.check(alone(operation), spec)
     assert caught.value.code == "LP-S004"
@@ -342,12 +342,12 @@ def test_an_argument_the_spec_cannot_take(spec: str, operation: str) -> None:
     ],
     ids=lambda text: text[:40],
 )
-def test_a_parameter_the_spec_cannot_take(spec: str) -> None:
+def test_invalid_parameters_are_rejected(spec: str) -> None:
     with pytest.raises(linpoint.SpecError) as caught:
         linpoint.check(alone("read()->null"), spec)
     assert caught.value.code == "LP-S004"
     assert caught.value.remedy
 
 
-def test_appending_to_a_value_that_is_no_string_is_not_a_legal_step() -> None:
+def test_appending_to_a_value_that_is_not_a_string_is_illegal() -> None:
     assert linpoint.check(alone('put("k", 1); append("k", "x")'), "map").status is ILLEGAL

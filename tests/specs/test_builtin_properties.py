@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Built-in specs are pure, keep what they claim, conform, and behave as ordinary Python objects do."""
+"""Built-in specs are pure, truthful about reads, pass the conformance kit, and behave like ordinary Python objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.volume import volume
 
 
 def _walk(name: str, seed: int, steps: int = 8) -> Iterator[tuple[linpoint.Spec, Any, Operation]]:
-    """States that random operations lead to, each with a next operation."""
+    """States reached by random operations, each with a next operation."""
     rng = random.Random(seed)
     spec, make = MAKERS[name]
     state = spec.initial
@@ -52,7 +52,7 @@ def test_steps_are_pure(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=volume(25, least=5))
 @given(seed=st.integers(0, 2**32), other=st.sampled_from([None, True, False, 0, 1, (), (0,), "a"]))
-def test_what_is_said_to_read_leaves_the_state_alone(name: str, seed: int, other: Any) -> None:
+def test_operations_declared_as_reads_do_not_change_the_state(name: str, seed: int, other: Any) -> None:
     for spec, state, op in _walk(name, seed):
         results = [given for given, _ in spec.outcomes(state, op)]
         for result in [*results, other]:
@@ -77,11 +77,11 @@ def test_the_conformance_kit_finds_no_problem(name: str) -> None:
     found.raise_for_problems()
 
 
-def test_random_histories_know_every_built_in() -> None:
+def test_random_histories_cover_every_built_in() -> None:
     assert {name.partition("(")[0] for name in MAKERS} == set(BUILT_IN)
 
 
-# Ordinary Python objects as references: what they return in a sequential run fits, and nothing else does.
+# Ordinary Python objects as references: the results of a sequential run are legal, and no others are.
 
 number = st.integers(0, 3)
 PROGRAMS: dict[str, st.SearchStrategy[tuple[str, list[Any]]]] = {
@@ -106,7 +106,7 @@ PROGRAMS: dict[str, st.SearchStrategy[tuple[str, list[Any]]]] = {
 
 
 def _run(spec: str, program: list[tuple[str, list[Any]]]) -> list[Any]:
-    """The results of the program on a list, a dict or a Counter."""
+    """The results of running the program on a list, a dict or a Counter."""
     items: list[Any] = []
     entries: dict[Any, Any] = {}
     counts: collections.Counter[Any] = collections.Counter()
@@ -171,7 +171,7 @@ def _run(spec: str, program: list[tuple[str, list[Any]]]) -> list[Any]:
 @pytest.mark.parametrize("spec", PROGRAMS)
 @settings(max_examples=volume(25, least=5))
 @given(data=st.data())
-def test_a_sequential_run_of_an_ordinary_object_fits_and_another_value_does_not(spec: str, data: st.DataObject) -> None:
+def test_only_the_results_of_a_sequential_run_of_an_ordinary_object_are_legal(spec: str, data: st.DataObject) -> None:
     program = data.draw(st.lists(PROGRAMS[spec], min_size=1, max_size=10))
     results = _run(spec, program)
     operations = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native replay of a memory of words does what the steps in Python do, on anything that may be recorded."""
+"""The native replay of a memory of words agrees with the Python steps on any recordable input."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_replays_reject_what_the_steps_reject() -> None:
 
 
 @pytest.mark.random
-def test_what_fits_has_no_complaint() -> None:
+def test_native_and_python_complaints_agree() -> None:
     rng = random.Random(SEED)
     for _ in range(volume(1000)):
         lines = random_lines(rng)

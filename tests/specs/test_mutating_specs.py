@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Steps that change the state that they are given: right by copies, or refused with LP-S008; never a wrong verdict."""
+"""Steps that change their state in place: correct through copies, or rejected with LP-S008; never a wrong verdict."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _expected(history: History) -> Status:
 
 @pytest.mark.random
 @pytest.mark.parametrize("checker", ["auto", "dfs", "linear", "wing-gong", "brute-force"])
-def test_verdicts_are_right_or_refused(checker: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verdicts_are_correct_or_rejected(checker: str, capsys: pytest.CaptureFixture[str]) -> None:
     rng = random.Random(f"{SEED}/{checker}")
     seen: collections.Counter[Any] = collections.Counter()
     for number in range(volume(600)):
@@ -56,13 +56,11 @@ def test_verdicts_are_right_or_refused(checker: str, capsys: pytest.CaptureFixtu
     assert min(seen["refused"], seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) >= volume(20)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) <= volume(600)
-    assert all(
-        re.match(r"linpoint: \w+\.\w+ changes the state that it is given \(.*\.py:\d+\); ", line) for line in lines
-    )
+    assert all(re.match(r"linpoint: \w+\.\w+ changes its state in place \(.*\.py:\d+\); ", line) for line in lines)
 
 
 @pytest.mark.random
-def test_online_checkers_are_right_or_refuse() -> None:
+def test_online_verdicts_are_correct_or_rejected() -> None:
     rng = random.Random(f"{SEED}/online")
     decided = 0
     for _ in range(volume(500)):
@@ -110,7 +108,7 @@ def refusal(drawing: str, spec: Any, **options: Any) -> linpoint.LinpointError:
 
 
 class Account:
-    """Known by its identity, as any object without methods for equality."""
+    """Compared by identity, as any object without methods for equality."""
 
     def __init__(self, balance: int = 0) -> None:
         self.balance = balance
@@ -135,9 +133,9 @@ def line_of(function: Callable[..., Any], text: str) -> str:
 ACCOUNT = "A: |--deposit(1)--| |--balance()->1--|"
 
 
-def test_a_change_of_an_object_is_refused_with_the_operation_and_the_line() -> None:
+def test_changing_an_object_is_rejected_with_the_operation_and_the_line() -> None:
     spec = linpoint.spec(type("Bank", (), {"initial": Account(), "deposit": deposit, "balance": balance}))
-    for _ in range(2):  # the first state has changed: nothing can be decided with this spec any more
+    for _ in range(2):  # the first state has changed, so this spec cannot decide anything any more
         error = refusal(ACCOUNT, spec)
         assert (error.place or "").endswith(line_of(deposit, "# the line"))
         assert "Bank.deposit changes an object of type Account" in error.message
@@ -170,7 +168,7 @@ class Slots:
 
 
 class Subclass(dict):
-    """A container of a user's own is not copied."""
+    """linpoint does not copy a user's own container."""
 
     @property
     def balance(self) -> int:
@@ -182,7 +180,7 @@ class Subclass(dict):
 
 
 class Inner:
-    """Its own attributes stay, those of what it refers to do not."""
+    """Its own attributes do not change, those of the object it refers to do."""
 
     def __init__(self) -> None:
         self.account = Account()
@@ -210,7 +208,7 @@ def closure() -> Any:
 
 @pytest.mark.parametrize("make", [Account, ByValue, Slots, Subclass, Inner])
 @pytest.mark.parametrize("checker", ["auto", "brute-force"])
-def test_every_kind_of_object_is_looked_into(make: Callable[[], Any], checker: str) -> None:
+def test_every_kind_of_object_is_inspected(make: Callable[[], Any], checker: str) -> None:
     def in_tuple(state, amount):
         return deposit(state[0], amount)[0], state
 
@@ -234,15 +232,15 @@ def test_every_kind_of_object_is_looked_into(make: Callable[[], Any], checker: s
         lambda account: setattr(account, "log", [0]),
     ],
 )
-def test_every_change_of_an_object_is_seen(change: Callable[[Any], Any]) -> None:
+def test_every_change_of_an_object_is_detected(change: Callable[[Any], Any]) -> None:
     refusal("A: |--step()->0--|", spec_of(lambda state: (change(state) or 0, state), Account()))
 
 
-def test_a_function_that_keeps_a_variable_is_an_object_that_changes() -> None:
+def test_a_closure_variable_counts_as_changing_state() -> None:
     refusal("A: |--step()->1--|", spec_of(lambda state: (state(1), state), closure()))
 
 
-def test_lazily_computed_properties_are_no_change() -> None:
+def test_lazily_computed_properties_are_not_changes() -> None:
     class Lazy:
         @__import__("functools").cached_property
         def square(self) -> int:
@@ -252,7 +250,7 @@ def test_lazily_computed_properties_are_no_change() -> None:
     assert linpoint.check("A: |--step()->4--| |--step()->4--|", spec).status is Status.LINEARIZABLE
 
 
-def test_what_cannot_be_looked_into_is_refused() -> None:
+def test_objects_that_cannot_be_inspected_are_rejected() -> None:
     spec = spec_of(lambda state: (0, (each for each in range(3))), 0)
     with pytest.raises(linpoint.SpecError, match=r"LP-S007 Box\.step: a state holds a generator"):
         linpoint.check("A: |--step()->0--|", spec)
@@ -263,7 +261,7 @@ def test_iterators_and_random_numbers_change() -> None:
     refusal("A: |--step()->1--|", spec_of(lambda state: (state.randint(1, 1), state), random.Random(1)))
 
 
-def test_marks_types_and_immutable_objects_are_states() -> None:
+def test_sentinels_types_and_immutable_objects_are_valid_states() -> None:
     mark = object()
 
     @dataclasses.dataclass(frozen=True)
@@ -279,7 +277,7 @@ def test_marks_types_and_immutable_objects_are_states() -> None:
         assert all(each is state for each in seen)
 
 
-def test_several_outcomes_of_a_step_that_works_in_place() -> None:
+def test_an_in_place_step_with_several_outcomes_is_rejected() -> None:
     def step(state):
         state["n"] = 1
         return [(True, state), (False, state)]
@@ -289,12 +287,12 @@ def test_several_outcomes_of_a_step_that_works_in_place() -> None:
     assert linpoint.check("A: |--step()->true--|", pure).status is Status.LINEARIZABLE
 
 
-def test_a_list_in_two_places() -> None:
+def test_a_list_in_two_places_is_rejected() -> None:
     rows = spec_of(lambda state: (state[0].append(1) or 0, state), ([[]] * 2,)[0], look=lambda state: (state[1], state))
-    assert "several places" in refusal("A: |--step()->0--| |--look()->[1]--|", rows).message
+    assert "one container several times" in refusal("A: |--step()->0--| |--look()->[1]--|", rows).message
 
 
-def test_the_change_of_a_variable_that_outlives_steps() -> None:
+def test_changing_a_result_of_an_earlier_step_is_rejected() -> None:
     log: list[int] = []
 
     def step(state, value):
@@ -305,26 +303,26 @@ def test_the_change_of_a_variable_that_outlives_steps() -> None:
     assert "an earlier step has returned" in error.message
 
 
-def test_a_step_that_is_declared_to_read_and_changes() -> None:
+def test_a_declared_read_that_changes_the_state_is_rejected() -> None:
     body = type("Box", (), {"initial": {}, "step": lambda state: (state.setdefault("a", 1), state)})
     with pytest.raises(linpoint.SpecError, match=r"LP-S007 Box\.step: it is declared to read"):
         linpoint.check("A: |--step()->1--|", linpoint.spec(reads=["step"])(body))
 
 
-def test_a_spec_that_depends_on_more_than_its_state_is_not_taken_for_a_bug() -> None:
+def test_a_spec_that_depends_on_more_than_its_state_is_a_coded_error() -> None:
     numbers = itertools.count()
     spec = spec_of(lambda state: (next(numbers), state), 0)
     with pytest.raises(linpoint.SpecError, match=r"LP-S009.*step\(\) -> 0"):
         linpoint.check("A: |--step()->0--|", spec)
 
 
-def test_lists_stay_lists_where_the_spec_begins_with_one() -> None:
+def test_lists_stay_lists_if_the_first_state_is_a_list() -> None:
     spec = spec_of(lambda state, x: (None, state + [x]), [], look=lambda state: (state, state))  # noqa: RUF005
     assert linpoint.check("A: |--step(1)--| |--look()->[1]--|", spec).status is Status.LINEARIZABLE
     assert linpoint.check("A: |--step(1)--| |--look()->[0, 1]--|", spec(initial=[0])).status is Status.LINEARIZABLE
 
 
-def test_the_first_state_stays_what_it_is() -> None:
+def test_checks_do_not_change_the_first_state() -> None:
     first: dict[str, list[int]] = {"items": []}
     spec = spec_of(
         lambda state, x: (state["items"].append(x), state), first, look=lambda state: (state["items"], state)
@@ -337,7 +335,7 @@ def test_the_first_state_stays_what_it_is() -> None:
     assert re.fullmatch(r"step changes the state it is given \(.*test_mutating_specs\.py:\d+\)", problem)
 
 
-def test_class_attributes_are_no_state() -> None:
+def test_class_attributes_are_not_state() -> None:
     class Shared:
         items: list[int] = []  # noqa: RUF012 - that is the mistake
         limit = 3
@@ -357,7 +355,7 @@ def test_class_attributes_are_no_state() -> None:
 
 
 def test_the_order_of_an_ordered_dict_is_part_of_the_state() -> None:
-    """put a, put b, get a: now b is the oldest, and goes when c comes; with a plain look at entries a could go."""
+    """put a, put b, get a: now b is the oldest and is evicted by c; comparing entries without order could evict a."""
 
     def put(state, key, value):
         state[key] = value
@@ -384,14 +382,14 @@ def test_the_order_of_an_ordered_dict_is_part_of_the_state() -> None:
         lambda state: (None, {**state, next(iter(state)): 3}),
     ],
 )
-def test_a_step_that_depends_on_the_order_of_keys_is_refused(step: Callable[..., Any]) -> None:
+def test_a_step_that_depends_on_the_order_of_keys_is_rejected(step: Callable[..., Any]) -> None:
     history = 'A: |--add("a")--| |--step()->"a"--|\nB: |--add("b")--|'
     spec = spec_of(step, {}, add=lambda state, key: (None, {**state, key: 1}))
-    with pytest.raises(linpoint.SpecError, match=r"LP-S007 Box\.step: its outcomes depend on the order"):
+    with pytest.raises(linpoint.SpecError, match=r"LP-S007 Box\.step: its outcomes depend on the key order"):
         linpoint.check(history, spec)
 
 
-def test_a_choice_among_the_keys_of_a_dict_is_in_order() -> None:
+def test_a_choice_among_the_keys_of_a_dict_follows_their_order() -> None:
     def take(state):
         return [(key, {other: 1 for other in state if other != key}) for key in state]
 
@@ -425,7 +423,7 @@ class InPlace:
 
 
 @pytest.mark.parametrize("spec", [InPlace(), linpoint.specs.register(initial=0)])
-def test_models_are_compared_with_steps_that_work_in_place(spec: Any) -> None:
+def test_models_are_compared_with_in_place_steps(spec: Any) -> None:
     result = linpoint.check_model(Register, spec, processes=2, operations=2)
     assert result.status is Status.HOLDS
 
@@ -443,7 +441,7 @@ def test_models_are_not_compared_with_objects_that_change() -> None:
         linpoint.check_model(Register, Changed(), processes=2, operations=1)
 
 
-def test_the_command_says_what_copies_cost_and_exits_with_2_where_it_refuses(
+def test_the_command_reports_the_cost_of_copies_and_exits_with_2_when_it_rejects(
     linpoint_command: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "specs.py").write_text(
@@ -470,8 +468,8 @@ Bad = linpoint.spec(type("Bad", (), {"initial": Account(), "add": pay}))
     good = linpoint_command("check", "history.jsonl", "--spec", "specs.py:Good")
     assert (good.returncode, good.stdout.partition(":")[0]) == (0, "LINEARIZABLE")
     assert re.fullmatch(
-        r"linpoint: Good\.add changes the state that it is given \(specs\.py:8\); every step of Good gets a copy, "
-        r"which costs about [\d.]+ us a step\n",
+        r"linpoint: Good\.add changes its state in place \(specs\.py:8\); linpoint therefore copies the state "
+        r"for every step of Good, which takes about [\d.]+ us per step\n",
         good.stderr,
     )
     bad = linpoint_command("check", "history.jsonl", "--spec", "specs.py:Bad")

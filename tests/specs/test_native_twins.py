@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Native steps against the Python ones they are twins of: any sequence of operations, any values, step by step."""
+"""Native steps against their Python twins: any sequence of operations, any values, step by step."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def value(rng: random.Random) -> Any:
 
 
 def few(rng: random.Random) -> Any:
-    """A value that others are likely to have too."""
+    """A value that other operations are likely to use too."""
     return rng.choice([1, 1.0, True, "a", None]) if rng.random() < 0.8 else value(rng)
 
 
@@ -170,7 +170,7 @@ TWINS: dict[str, tuple[Make, Callable[[random.Random], dict[str, Any]]]] = {
 
 
 def drawn(rng: random.Random, name: str, *, least: int = 1, most: int = 12) -> tuple[History, Spec]:
-    """Operations one after the other; mostly with results that the spec gives, in some state it comes to."""
+    """Operations one after the other; mostly with results that the spec gives in some reachable state."""
     make, parameters = TWINS[name]
     spec = BUILT_IN[name.partition(" ")[0]]
     if rng.random() < 0.6:
@@ -214,7 +214,7 @@ def plain_run(history: History, spec: Spec, order: Sequence[int]) -> int | None:
 
 
 def native_runs(reading: HistoryInterpretation, order: Sequence[int]) -> set[int | None]:
-    """The same of the native ones: as searches take them, and as certificates are replayed."""
+    """The same for the native steps: as searches run them, and as certificates are replayed."""
     twin = reading.twin
     assert twin is not None
     answers = [certify_replay(reading.columns, order, twin.blueprint, twin.content(order))]
@@ -225,14 +225,14 @@ def native_runs(reading: HistoryInterpretation, order: Sequence[int]) -> set[int
     return {position if flaw is Flaw.REJECTED else None for flaw, position in answers}
 
 
-def tell(history: History, spec: Spec, order: Sequence[int]) -> str:
+def describe_run(history: History, spec: Spec, order: Sequence[int]) -> str:
     return f"{spec.name} from {spec.initial!r}: " + "; ".join(f"{place}: {history[place]}" for place in order)
 
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
-def test_native_steps_are_those_of_python(name: str) -> None:
-    """Any sequence of a history's operations: none may be missing from the order, some may be there often."""
+def test_native_steps_agree_with_python(name: str) -> None:
+    """Any sequence of a history's operations: some may be missing from the order, some may repeat."""
     rng = random.Random(f"{SEED} {name}")
     histories = volume(500)
     accepted: Counter[bool] = Counter()
@@ -246,7 +246,7 @@ def test_native_steps_are_those_of_python(name: str) -> None:
         for order in orders:
             for run in (part for each in reading.by_object(order) for part in reading.parts(each)):
                 expected = plain_run(history, spec, run)
-                assert native_runs(reading, run) == {expected}, tell(history, spec, run)
+                assert native_runs(reading, run) == {expected}, describe_run(history, spec, run)
                 accepted[expected is None] += 1
                 steps.update(history[place].name for place in run)
     assert min(accepted.values()) > least_of(1 / 5, histories)
@@ -255,8 +255,8 @@ def test_native_steps_are_those_of_python(name: str) -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
-def test_verdicts_are_those_of_python(name: str) -> None:
-    """The searches use what they know of native steps: reads, what settles a state, what cannot matter."""
+def test_verdicts_agree_with_python(name: str) -> None:
+    """The searches use properties of native steps: reads, what determines a state, what cannot matter."""
     rng = random.Random(f"{SEED} {name} verdicts")
     histories = volume(300)
     seen: Counter[Status] = Counter()
@@ -265,10 +265,10 @@ def test_verdicts_are_those_of_python(name: str) -> None:
         expected = linpoint.check(history, spec, checker="brute-force").status
         if all(op.outcome is Outcome.OK for op in history):
             accepted = plain_run(history, spec, range(len(history))) is None
-            assert (expected is Status.LINEARIZABLE) == accepted, tell(history, spec, range(len(history)))
+            assert (expected is Status.LINEARIZABLE) == accepted, describe_run(history, spec, range(len(history)))
         for checker in ("wing-gong", "dfs", "linear", "linear-dfs"):
             found = linpoint.check(history, spec, checker=checker, jobs=1).status
-            assert found is expected, f"{checker}: {tell(history, spec, range(len(history)))}"
+            assert found is expected, f"{checker}: {describe_run(history, spec, range(len(history)))}"
         seen[expected] += 1
     assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > histories / 50
 
@@ -292,7 +292,7 @@ def overlapping(rng: random.Random, history: History) -> History:
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
-def test_verdicts_are_those_of_python_where_operations_overlap(name: str) -> None:
+def test_verdicts_agree_with_python_for_overlapping_operations(name: str) -> None:
     rng = random.Random(f"{SEED} {name} overlapping")
     histories = volume(300)
     seen: Counter[Status] = Counter()
@@ -302,21 +302,21 @@ def test_verdicts_are_those_of_python_where_operations_overlap(name: str) -> Non
         expected = linpoint.check(history, spec, checker="brute-force").status
         for checker in ("dfs", "linear"):
             found = linpoint.check(history, spec, checker=checker, jobs=1).status
-            assert found is expected, f"{checker}: {tell(history, spec, range(len(history)))}"
+            assert found is expected, f"{checker}: {describe_run(history, spec, range(len(history)))}"
         seen[expected] += 1
     assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > histories / 50
 
 
 def test_every_twin_is_tested() -> None:
     twins = {name for name, spec in BUILT_IN.items() if spec.twin is not None}
-    without_steps = {"mwcas"}  # which test_words replays
+    without_steps = {"mwcas"}  # test_memory_replay.py covers it
     assert twins == {name.partition(" ")[0] for name in TWINS} | without_steps
 
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
-def test_a_key_beside_the_operation_is_no_argument(name: str) -> None:
-    """A map takes its key from there too; of other specs there is one object for each key."""
+def test_a_key_field_is_not_an_argument(name: str) -> None:
+    """A map also takes its key from the field; other specs have one object for each key."""
     rng = random.Random(f"{SEED} {name} keyed")
     for _ in range(volume(100)):
         history, spec = drawn(rng, name, most=8)
@@ -332,7 +332,7 @@ def test_a_key_beside_the_operation_is_no_argument(name: str) -> None:
         assert [key.status for key in found.keys] == [key.status for key in expected.keys]
 
 
-# Where the native steps are not used
+# Cases without native steps
 
 
 def lines(*ops: tuple[str, Sequence[Any], Any]) -> list[Operation]:
@@ -361,7 +361,7 @@ DECLINED: dict[str, tuple[Any, list[Operation]]] = {
 
 
 @pytest.mark.parametrize("case", DECLINED)
-def test_what_native_steps_do_not_cover_is_decided_all_the_same(case: str) -> None:
+def test_histories_without_native_steps_are_decided(case: str) -> None:
     spec, ops = DECLINED[case]
     assert not HistoryInterpretation(History(ops), spec, "linearizable").native
     wrong = [*ops[:-1], Operation(0, "read", (), 7, ops[-1].call, ops[-1].return_)]
@@ -371,13 +371,13 @@ def test_what_native_steps_do_not_cover_is_decided_all_the_same(case: str) -> No
 
 
 @pytest.mark.parametrize("condition", ["sequential", "buffered-durable"])
-def test_conditions_of_the_whole_use_the_steps_of_python(condition: str) -> None:
+def test_conditions_on_the_whole_history_use_python_steps(condition: str) -> None:
     ops = lines(("write", [1], None), ("read", [], 1))
     assert not HistoryInterpretation(History(ops), BUILT_IN["register"], condition).native
     assert linpoint.check(ops, "register", condition=condition, checker="dfs").status is Status.LINEARIZABLE
 
 
-def test_a_set_that_cannot_be_divided_uses_the_steps_of_python() -> None:
+def test_a_set_that_cannot_be_divided_uses_python_steps() -> None:
     """The native steps are those of one element."""
     ops = [
         Operation(process, "add", (process,), True, 0, 5, order=order) for process, order in ((0, 2), (1, 1), (2, 3))
@@ -386,11 +386,11 @@ def test_a_set_that_cannot_be_divided_uses_the_steps_of_python() -> None:
     assert linpoint.check(ops, "set", checker="dfs").status is Status.LINEARIZABLE
 
 
-# Numbers at the edge
+# Numbers at the limits
 
 
 @pytest.mark.parametrize("first", [2**60 - 2, 2**60 - 1, 2**60, 2**60 + 1, -(2**60) + 1, -(2**60), 2**63 - 1, -(2**63)])
-def test_counters_at_the_edge_of_what_is_native(first: int) -> None:
+def test_counters_at_the_limits_of_native_numbers(first: int) -> None:
     ops = lines(
         ("increment", [], None),
         ("increment", [], None),
@@ -409,20 +409,20 @@ def test_counters_at_the_edge_of_what_is_native(first: int) -> None:
     [(2.0**53, 1, 2**53), (2**53, 1.0, 2**53), (2.0**59, 1, 2.0**59), (0, 2.0**40, 2**40), (0.0, 3, 3)],
 )
 def test_counters_of_floats_round_as_python_does(first: float, added: float, read: float) -> None:
-    """The Python steps are the definition: a float that has no successor stays what it is."""
+    """The Python steps are the definition: a float without a successor stays the same."""
     ops = lines(("add", [added], None), ("read", [], read))
     spec = BUILT_IN["counter"](initial=first)
     expected = linpoint.check(ops, spec, checker="brute-force").status
     assert linpoint.check(ops, spec, checker="dfs").status is expected
 
 
-def test_a_capacity_beyond_any_machine() -> None:
+def test_a_capacity_beyond_machine_integers_is_supported() -> None:
     ops = lines(("enqueue", [1], True), ("dequeue", [], 1))
     spec = BUILT_IN["queue"](capacity=2**70)
     assert linpoint.check(ops, spec, checker="dfs").status is Status.LINEARIZABLE
 
 
-def test_text_that_is_no_unicode() -> None:
+def test_text_with_lone_surrogates_is_supported() -> None:
     """JSON can write half of a surrogate pair, and Python reads it."""
     ops = lines(("append", ["k", "\ud800"], None), ("append", ["k", "a"], None), ("get", ["k"], "\ud800a"))
     assert linpoint.check(ops, "map", checker="dfs").status is Status.LINEARIZABLE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance kit tells whether a spec is pure, hashable and partitions as it says."""
+"""The conformance kit detects specs that are impure, unhashable or partition falsely."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def test_a_good_spec_conforms_and_all_its_states_are_tried() -> None:
     assert found.exhaustive
 
 
-def test_the_kit_says_when_it_did_not_try_all_states() -> None:
+def test_the_kit_reports_when_it_did_not_try_all_states() -> None:
     growing = linpoint.spec(_conforming(write=lambda state, x: (None, state + x)))
     found = linpoint.conformance(growing, SAMPLES, max_states=10)
     assert found.states == 10
     assert not found.exhaustive
 
 
-def test_the_kit_catches_an_impure_answer() -> None:
+def test_the_kit_catches_an_impure_result() -> None:
     calls = iter(range(10**6))
     assert "read" in problems(linpoint.spec(_conforming(read=lambda state: (next(calls), state))))
 
@@ -91,13 +91,13 @@ def test_the_kit_catches_a_false_reads_claim() -> None:
     assert problems(linpoint.spec(reads=["read"])(_conforming())) == ""
 
 
-def test_the_kit_catches_what_a_check_would_raise() -> None:
+def test_the_kit_reports_errors_that_a_check_would_raise() -> None:
     assert "LP-S006" in problems(linpoint.spec(_conforming(write=lambda state, x: 1 / 0)))
     assert "LP-S007" in problems(linpoint.spec(_conforming(write=lambda state, x: None)))
     assert "no operation" in problems(linpoint.spec(_conforming()), [{"op": "pop"}])
     assert "argument" in problems(linpoint.spec(_conforming()), [{"op": "write"}])
 
 
-def test_the_kit_takes_names_and_operations() -> None:
+def test_the_kit_accepts_names_and_operations() -> None:
     samples = [linpoint.Operation(0, "enqueue", (1,), None, 0, 1), linpoint.Operation(0, "dequeue", (), None, 2, 3)]
     assert linpoint.conformance("queue", samples, max_states=20).problems == ()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: N805 - the first argument of a step is the state
-"""How users' specs are loaded, and how they fail: every code from LP-S001 to LP-S007."""
+"""Loading users' specs, and their errors: every code from LP-S001 to LP-S007."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.specs.test_user_specs import ILLEGAL, LEGAL, Queue, status
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
-    """Writes modules into the current folder; forgets them afterwards."""
+    """Writes modules into the current directory; forgets them afterwards."""
     monkeypatch.chdir(tmp_path)
     before = dict(sys.modules)
 
@@ -47,32 +47,34 @@ REGISTER = """
 
 
 @pytest.mark.parametrize("name", ["cells_of_mine:Cell", "cells_of_mine.py:Cell", "./cells_of_mine.py:Cell"])
-def test_a_spec_is_loaded_from_the_current_folder(folder: Callable[[str, str], None], name: str) -> None:
+def test_a_spec_is_loaded_from_the_current_directory(folder: Callable[[str, str], None], name: str) -> None:
     folder("cells_of_mine.py", REGISTER.format(initial=5))
     assert status("A: |--read()->5--|", name) is LEGAL
 
 
-def test_a_file_in_another_folder_can_import_its_neighbours(folder: Callable[[str, str], None], tmp_path: Path) -> None:
+def test_a_file_in_another_directory_can_import_its_neighbours(
+    folder: Callable[[str, str], None], tmp_path: Path
+) -> None:
     folder("deep/neighbour_of_mine.py", "FIRST = 6\n")
     folder("deep/cells.py", "from neighbour_of_mine import FIRST\n" + textwrap.dedent(REGISTER.format(initial="FIRST")))
     assert status("A: |--read()->6--|", "deep/cells.py:Cell") is LEGAL
     assert status("A: |--read()->6--|", f"{tmp_path}/deep/cells.py:Cell") is LEGAL
 
 
-def test_the_current_folder_comes_first(folder: Callable[[str, str], None]) -> None:
-    """Also before a module of the standard library that has been imported already."""
+def test_the_current_directory_comes_first(folder: Callable[[str, str], None]) -> None:
+    """Even before an already imported module of the standard library."""
     folder("queue.py", REGISTER.format(initial=7))
     assert status("A: |--read()->7--|", "queue:Cell") is LEGAL
 
 
-def test_two_files_of_the_same_name_in_different_folders(folder: Callable[[str, str], None]) -> None:
+def test_files_of_the_same_name_in_different_directories_are_distinct(folder: Callable[[str, str], None]) -> None:
     folder("one/cells.py", REGISTER.format(initial=1))
     folder("two/cells.py", REGISTER.format(initial=2))
     assert status("A: |--read()->1--|", "one/cells.py:Cell") is LEGAL
     assert status("A: |--read()->2--|", "two/cells.py:Cell") is LEGAL
 
 
-def test_a_loaded_object_may_be_anything_that_check_takes(folder: Callable[[str, str], None]) -> None:
+def test_a_loaded_object_may_have_any_form_that_check_accepts(folder: Callable[[str, str], None]) -> None:
     folder(
         "things.py",
         """
@@ -118,7 +120,7 @@ READ = "A: |--read()->0--|"
         ("priority queue", "priority-queue"),
     ],
 )
-def test_s001_there_is_no_such_spec(name: str, hint: str) -> None:
+def test_s001_an_unknown_spec(name: str, hint: str) -> None:
     error = failure(READ, name)
     assert error.code == "LP-S001"
     assert isinstance(error, linpoint.SpecError)
@@ -126,7 +128,7 @@ def test_s001_there_is_no_such_spec(name: str, hint: str) -> None:
     assert "mwcas" in error.remedy
 
 
-def test_s002_no_such_operation_names_the_place_and_what_there_is() -> None:
+def test_s002_an_unknown_operation_names_the_place_and_the_known_ones() -> None:
     error = failure("A: |--dequeue()--|\nB: |--push(1)--|", Queue)
     assert error.code == "LP-S002"
     assert '"push"' in error.message
@@ -134,7 +136,7 @@ def test_s002_no_such_operation_names_the_place_and_what_there_is() -> None:
     assert error.place == "drawing:2"
 
 
-def test_s003_the_wrong_number_of_arguments() -> None:
+def test_s003_a_wrong_number_of_arguments() -> None:
     error = failure("A: |--enqueue()--|", Queue)
     assert error.code == "LP-S003"
     assert "enqueue(x)" in error.remedy
@@ -268,7 +270,7 @@ def test_s007_an_unhashable_first_state() -> None:
 
 
 def test_an_unhashable_result_is_compared_or_a_coded_error() -> None:
-    """It must be a violation or LP-S007, and never anything else."""
+    """The result must be a violation or LP-S007."""
     try:
         assert status(READ, _spec(lambda state: (Unhashable(), state))) is ILLEGAL
     except linpoint.SpecError as error:
@@ -276,11 +278,11 @@ def test_an_unhashable_result_is_compared_or_a_coded_error() -> None:
 
 
 @pytest.mark.parametrize("thing", [5, None, object(), linpoint.Spec, collections.deque, ["queue"]], ids=range(6))
-def test_s007_what_is_no_spec(thing: Any) -> None:
+def test_s007_objects_that_are_not_specs(thing: Any) -> None:
     assert failure(READ, thing).code == "LP-S007"
 
 
-def test_s007_classes_that_are_no_specs() -> None:
+def test_s007_classes_that_are_not_specs() -> None:
     def decorate(**body: Any) -> linpoint.LinpointError:
         with pytest.raises(linpoint.SpecError) as caught:
             linpoint.spec(type("Bad", (), body))
@@ -292,7 +294,7 @@ def test_s007_classes_that_are_no_specs() -> None:
     assert decorate(initial=0, read=lambda: (0, 0)).code == "LP-S007"
 
 
-def test_an_error_of_the_spec_on_one_key_is_not_lost_behind_the_others() -> None:
+def test_an_error_of_the_spec_on_one_key_is_reported_despite_other_keys() -> None:
     @linpoint.spec
     class Picky:
         initial = 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: N805 - the first argument of a step is the state
-"""Specs that users write: pure functions, ordinary classes, objects with ``apply``."""
+"""Specs written by users: pure functions, ordinary classes, objects with ``apply``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Queue:
         return (state[0], state[1:]) if state else (None, state)
 
 
-def test_the_queue_of_the_design() -> None:
+def test_the_example_queue_of_the_design() -> None:
     overlapping = """
         A: |--enqueue(1)--|          |--dequeue()->2--|
         B:        |--enqueue(2)--|
@@ -54,7 +54,7 @@ def test_the_queue_of_the_design() -> None:
     assert Queue.doc == "The design's example."
 
 
-def test_values_that_users_see_are_plain_lists_and_dicts() -> None:
+def test_steps_receive_plain_lists_and_dicts() -> None:
     seen = []
 
     @linpoint.spec
@@ -122,11 +122,11 @@ class OneShot:
         return [] if state else [(None, True)]
 
 
-def test_an_empty_list_means_not_legal() -> None:
+def test_an_empty_list_of_outcomes_means_illegal() -> None:
     assert status("A: |--fire()--|", OneShot) is LEGAL
     verdict = linpoint.check("A: |--fire()--|\nB: |--fire()--|", OneShot)
     assert verdict.status is ILLEGAL
-    assert "not a legal step" in verdict.explain().text
+    assert "the spec does not allow it here" in verdict.explain().text
 
 
 @linpoint.spec
@@ -181,12 +181,12 @@ TURNS = [
 
 
 @pytest.mark.parametrize(("drawing", "expected"), OWNED, ids=range(len(OWNED)))
-def test_a_step_may_look_at_the_process(drawing: str, expected: linpoint.Status) -> None:
+def test_a_step_may_use_the_process(drawing: str, expected: linpoint.Status) -> None:
     assert status(drawing, OwnedLock) is expected
 
 
 @pytest.mark.parametrize(("drawing", "expected"), TURNS, ids=range(len(TURNS)))
-def test_equal_operations_of_two_processes_differ_for_a_spec_that_looks(
+def test_equal_operations_of_two_processes_differ_if_the_spec_uses_the_process(
     drawing: str, expected: linpoint.Status
 ) -> None:
     assert status(drawing, Turns) is expected
@@ -203,7 +203,7 @@ class Cells:
         return state.get(key), state
 
 
-def test_partition_and_reads() -> None:
+def test_partition_and_reads_are_used() -> None:
     drawing = """
         A: |--put("x", 1)--|      |--get("y")->2--|
         B:      |--put("y", 2)--|   |--get("x")->1--|
@@ -222,7 +222,7 @@ def test_initial_can_be_overridden() -> None:
     assert status("A: |--dequeue()->7--|", Queue) is ILLEGAL
 
 
-def test_default_arguments_static_methods_and_underscores() -> None:
+def test_default_arguments_static_methods_and_underscores_are_supported() -> None:
     @linpoint.spec
     class Counter:
         initial = 0
@@ -246,7 +246,7 @@ def test_default_arguments_static_methods_and_underscores() -> None:
 # linpoint.sequential
 
 
-def test_collections_deque() -> None:
+def test_a_deque_is_a_sequential_spec() -> None:
     spec = linpoint.sequential(collections.deque, methods=["append", "popleft"])
     fits = """
         A: |--append(1)--|          |--popleft()->2--|
@@ -264,7 +264,7 @@ def test_collections_deque() -> None:
 
 def _locked(lock: Callable[[], Any]) -> type:
     class Cache:
-        """A local class, as tests have them: it cannot be pickled by name."""
+        """A local class, as in tests: it cannot be pickled by name."""
 
         def __init__(self, size: int = 2) -> None:
             self._lock = lock()
@@ -290,7 +290,7 @@ def _locked(lock: Callable[[], Any]) -> type:
 
 
 @pytest.mark.parametrize("lock", [threading.Lock, threading.RLock, threading.Condition, threading.Semaphore])
-def test_a_local_class_with_a_lock_and_a_dict(lock: Callable[[], Any]) -> None:
+def test_a_local_class_with_a_lock_and_a_dict_is_a_spec(lock: Callable[[], Any]) -> None:
     spec = linpoint.sequential(_locked(lock))
     good = 'A: |--put("a", 1)->true--| |--get("a")->1--| |--get("b", 5)->5--| |--take("a")->1--| |--get("a")--|'
     assert status(good, spec) is LEGAL
@@ -299,7 +299,7 @@ def test_a_local_class_with_a_lock_and_a_dict(lock: Callable[[], Any]) -> None:
     assert status('A: |--take("a")->{"raises": "ValueError"}--|', spec) is ILLEGAL
 
 
-def test_a_method_that_raises_after_a_change_has_changed_the_object() -> None:
+def test_changes_made_before_an_exception_are_kept() -> None:
     class Half:
         def __init__(self) -> None:
             self.n = 0
@@ -314,7 +314,7 @@ def test_a_method_that_raises_after_a_change_has_changed_the_object() -> None:
     assert status('A: |--bump()->{"raises": "OverflowError"}--| |--read()->1--|', linpoint.sequential(Half)) is LEGAL
 
 
-def test_methods_can_be_mapped_and_arguments_given() -> None:
+def test_methods_can_be_renamed_and_constructor_arguments_given() -> None:
     cache = _locked(threading.RLock)
     spec = linpoint.sequential(cache, methods={"write": "put", "read-back": "get"}, args=(1,), name="cell")
     assert spec.name == "cell"
@@ -327,7 +327,7 @@ def test_public_methods_are_the_default() -> None:
     assert set(linpoint.sequential(_locked(threading.RLock)).steps) == {"put", "get", "take"}
 
 
-def test_results_cannot_be_changed_by_what_the_object_does_later() -> None:
+def test_later_changes_of_the_object_do_not_change_results() -> None:
     class Bag:
         def __init__(self) -> None:
             self.items: list[int] = []
@@ -342,13 +342,13 @@ def test_results_cannot_be_changed_by_what_the_object_does_later() -> None:
     assert status("A: |--all()->[]--| |--add(1)--| |--all()->[1]--| |--add(2)--| |--all()->[1, 2]--|", spec) is LEGAL
 
 
-def test_the_first_object_is_not_touched_by_checks() -> None:
+def test_checks_do_not_change_the_first_object() -> None:
     spec = linpoint.sequential(_locked(threading.RLock))
     for _ in range(2):
         assert status('A: |--get("a")--| |--put("a", 1)->true--|', spec) is LEGAL
 
 
-def test_a_class_that_does_not_have_the_method() -> None:
+def test_a_class_without_the_method_is_rejected() -> None:
     with pytest.raises(linpoint.SpecError) as caught:
         linpoint.sequential(collections.deque, methods=["push"])
     assert caught.value.code == "LP-S007"
@@ -356,7 +356,7 @@ def test_a_class_that_does_not_have_the_method() -> None:
     assert "append" in caught.value.remedy
 
 
-def test_an_object_that_cannot_be_copied() -> None:
+def test_an_object_that_cannot_be_copied_is_rejected() -> None:
     class Stream:
         def __init__(self) -> None:
             self.numbers = (n for n in range(3))
@@ -398,21 +398,19 @@ class TakeTurns:
         return [] if state == op.process else [(None, op.process)]
 
 
-def test_an_object_with_initial_and_apply() -> None:
+def test_an_object_with_initial_and_apply_is_a_spec() -> None:
     assert status("A: |--read()->0--| |--write(1)--| |--read()->1--|", Register()) is LEGAL
     assert status("A: |--write(1)--| |--read()->0--|", Register()) is ILLEGAL
 
 
 @pytest.mark.parametrize(("drawing", "expected"), OWNED, ids=range(len(OWNED)))
-def test_apply_may_look_at_the_process(drawing: str, expected: linpoint.Status) -> None:
+def test_apply_may_use_the_process(drawing: str, expected: linpoint.Status) -> None:
     assert status(drawing, Owned()) is expected
 
 
 @pytest.mark.parametrize(("drawing", "expected"), TURNS, ids=range(len(TURNS)))
-def test_equal_operations_differ_for_an_apply_that_looks_at_the_process(
-    drawing: str, expected: linpoint.Status
-) -> None:
-    """Symmetry of equal operations is used only for specs that do not look at the process."""
+def test_equal_operations_differ_if_apply_uses_the_process(drawing: str, expected: linpoint.Status) -> None:
+    """Symmetry of equal operations is used only for specs that ignore the process."""
     assert status(drawing, TakeTurns()) is expected
 
 

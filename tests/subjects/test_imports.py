@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine of C++ targets stands without the one of Python code, and judging without any."""
+"""The engine of C++ targets does not import that of Python code, and judging imports neither."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RECORDING = ("linpoint.record.thread_pool", "linpoint.record.recorder")
         "linpoint.judging.scenario_coverage",
     ],
 )
-def test_nothing_of_the_python_engine_is_loaded(modules: str) -> None:
+def test_the_python_engine_is_not_loaded(modules: str) -> None:
     code = f"import {modules}, sys; print(*(name for name in sys.modules if name.startswith({PYTHON_ENGINE!r})))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

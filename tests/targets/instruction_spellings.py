@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to write flushes, fences, stores past the caches and locked instructions, and what the host is to be told of each.
+"""Spellings of flushes, fences, non-temporal stores and locked instructions, each with its host message.
 
 ``p`` is the address of 4096 bytes in ``memory``, at a multiple of 4096; ``n`` is 3.
 """
@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 SPELLINGS: dict[str, tuple[str, str]] = {
-    # Flushes: what is written, and the hook with the distance from the address.
+    # Flushes: the spelling, and the hook with the distance from the address.
     "_mm_clflush": ("_mm_clflush(p + 64);", "flush 0 64"),
     "_mm_clflushopt": ("_mm_clflushopt(p + 8 * n);", "flush 1 24"),
     "_mm_clwb": ("_mm_clwb(p);", "flush 1 0"),
@@ -37,7 +37,7 @@ SPELLINGS: dict[str, tuple[str, str]] = {
     "mfence in asm": ('__asm__ volatile("nop; mfence" : : : "memory");', "fence 1"),
     "of the stack": ('__asm__ volatile("lock; addl $0,0(%%rsp)" : : : "memory", "cc");', "fence 1"),
     "of the stack on a line": ('__asm__ volatile("lock\\n\\torl $0,(%%rsp)" : : : "memory", "cc");', "fence 1"),
-    # Stores past the caches.
+    # Non-temporal stores.
     "_mm_stream_si32": ("_mm_stream_si32((int*)p, (int)n);", "non_temporal 4 0"),
     "_mm_stream_si64": ("_mm_stream_si64((long long*)(p + 8), n);", "non_temporal 8 8"),
     "_mm_stream_si128": ("_mm_stream_si128((__m128i*)(p + 16), _mm_set1_epi64x(n));", "non_temporal 16 16"),
@@ -73,7 +73,7 @@ AVX: dict[str, tuple[str, str]] = {
     "vmovntdq": ('__asm__ volatile("vmovntdq %%ymm0, (%0)" : : "r"(p));', "non_temporal 32 0"),
     "vmovntps of sixteen": ('__asm__ volatile("vmovntps %%xmm0, 16(%0)" : : "r"(p));', "non_temporal 16 16"),
 }
-"""Only where the processor has it."""
+"""Only if the processor supports it."""
 
 BEFORE = """
 #include <immintrin.h>
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
 
 
 def source(spellings: dict[str, tuple[str, str]]) -> str:
-    """Each of them as a function on a line of its own."""
+    """Each spelling as a function on a line of its own."""
     functions = [
         f"void act{number}(char* p, long n) {{ (void)p; (void)n; {text} }}"
         for number, (text, _) in enumerate(spellings.values())

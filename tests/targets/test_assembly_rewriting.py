@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which instructions of inline assembly are hooked, left alone or named."""
+"""Inline assembly: which instructions are hooked, left unchanged or named."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def block(statement: str) -> str:
         "leaq 8(%rdi), %rax",
     ],
 )
-def test_what_touches_no_memory_is_left_alone(statement: str) -> None:
+def test_instructions_without_memory_access_are_left_unchanged(statement: str) -> None:
     text, unseen = add_hooks(block(statement))
     assert not unseen
     assert "linpoint" not in text
@@ -58,7 +58,7 @@ def test_a_fence_is_hooked(statement: str) -> None:
     assert "call __linpoint_fence@PLT" in text
 
 
-def test_a_fence_of_stores_is_a_release() -> None:
+def test_a_store_fence_is_a_release_fence() -> None:
     text, unseen = add_hooks("\tsfence\n")
     assert not unseen
     assert "call .Llinpoint_fence_0" in text
@@ -94,24 +94,24 @@ def test_a_fence_of_stores_is_a_release() -> None:
         "pushq %rax",
     ],
 )
-def test_what_nobody_sees_is_named_with_its_line(statement: str) -> None:
+def test_unhooked_instructions_are_named_with_their_line(statement: str) -> None:
     _, unseen = add_hooks(block(statement))
     assert [each.place for each in unseen] == ["a.cpp:7"]
     assert str(unseen[0]).endswith(" at a.cpp:7")
 
 
-def test_without_a_marker_the_line_of_the_code_around_is_named() -> None:
+def test_without_a_marker_the_line_of_the_surrounding_code_is_named() -> None:
     text = '\t.file 1 "/src" "b.cpp"\n\t.loc 1 12 3\n\t#APP\n\txchgl %eax, (%rdi)\n\t#NO_APP\n'
     assert [str(each) for each in add_hooks(text)[1]] == ["`xchgl %eax, (%rdi)` at b.cpp:12"]
 
 
-def test_intrinsics_outside_of_blocks_are_seen_too() -> None:
+def test_intrinsics_outside_assembly_blocks_are_hooked() -> None:
     text, unseen = add_hooks('\t.file 1 "b.cpp"\n\t.loc 1 4 1\n\tmfence\n\tmovntil %eax, (%rdi)\n\trdtsc\n')
     assert "call .Llinpoint_fence_1" in text
     assert [str(each) for each in unseen] == ["`movntil %eax, (%rdi)` at b.cpp:4", "`rdtsc` at b.cpp:4"]
 
 
-def test_text_without_any_is_what_it_was() -> None:
+def test_text_without_inline_assembly_is_unchanged() -> None:
     text = "\tmovl %eax, (%rdi)\n\tcall __tsan_write4\n"
     assert add_hooks(text) == (text, [])
 
@@ -128,7 +128,7 @@ def test_text_without_any_is_what_it_was() -> None:
         "1: clwb (%rdi) # ; lock",
     ],
 )
-def test_a_flush_is_hooked_and_left_out(statement: str, *, persistent: bool) -> None:
+def test_a_flush_is_hooked_and_removed(statement: str, *, persistent: bool) -> None:
     text, unseen = add_hooks(block(statement), persistent=persistent)
     assert not unseen
     assert "call __linpoint_flush@PLT" in text
@@ -136,7 +136,7 @@ def test_a_flush_is_hooked_and_left_out(statement: str, *, persistent: bool) -> 
     assert not any(word in text.replace("linpoint_flush", "") for word in ("clflush", "clwb", "xsaveopt"))
 
 
-def test_a_prefix_of_data_is_none_of_an_instruction() -> None:
+def test_a_byte_of_data_is_not_an_instruction_prefix() -> None:
     text, unseen = add_hooks("\t.byte 0x66\n\tclflush (%rdi)\n", persistent=True)
     assert "call .Llinpoint_flush_0" in text
     assert "\t.byte 0x66\n" in text
@@ -146,7 +146,7 @@ def test_a_prefix_of_data_is_none_of_an_instruction() -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "lock btsq %rax, (%rdi)",  # the bit may be far away
+        "lock btsq %rax, (%rdi)",  # the bit may be far from the address
         "lock incl %gs:(%rdi)",
         "lock xaddq %rax",
         "lock whatever",
@@ -157,7 +157,7 @@ def test_a_prefix_of_data_is_none_of_an_instruction() -> None:
         "movq $1, (%rdi)",
     ],
 )
-def test_persistent_or_not_what_is_not_understood_is_named(statement: str) -> None:
+def test_unknown_instructions_are_named_for_persistent_memory_too(statement: str) -> None:
     text, unseen = add_hooks(block(statement), persistent=True)
     assert [each.instruction for each in unseen] == [statement]
     assert text == block(statement)
@@ -177,26 +177,26 @@ def test_persistent_or_not_what_is_not_understood_is_named(statement: str) -> No
         ("lock incq %fs:8(%rdi)", "locked_8_of_thread"),
     ],
 )
-def test_sizes(statement: str, hook: str) -> None:
+def test_hooks_have_the_size_of_the_access(statement: str, hook: str) -> None:
     text, unseen = add_hooks(block(statement), persistent=True)
     assert not unseen
     assert f"call .Llinpoint_{hook}\n" in text
-    assert " ".join(statement.replace(";", "").split()) in text  # it stays
+    assert " ".join(statement.replace(";", "").split()) in text  # the instruction itself stays
 
 
 def test_a_prefix_may_be_on_a_line_of_its_own() -> None:
     text = "\t#APP\n\tlock\n\n# why\n\txaddl\t%eax, (%rdi)\n\t#NO_APP\n"
-    mended, unseen = add_hooks(text)
+    rewritten, unseen = add_hooks(text)
     assert [each.instruction for each in unseen] == ["lock xaddl %eax, (%rdi)"]
-    assert "lock xaddl %eax, (%rdi)" in mended
+    assert "lock xaddl %eax, (%rdi)" in rewritten
     assert "call .Llinpoint_locked_4" in add_hooks(text, persistent=True)[0]
 
 
-def test_assembly_outside_of_functions_is_read_too() -> None:
+def test_assembly_outside_functions_is_read() -> None:
     text = "\t# Start of file scope inline assembly\nf:\n\tincl counter(%rip)\n\tmfence\n\t# End of file scope inline assembly\n"
-    mended, unseen = add_hooks(text)
+    rewritten, unseen = add_hooks(text)
     assert [each.instruction for each in unseen] == ["incl counter(%rip)"]
-    assert "call .Llinpoint_fence_1" in mended
+    assert "call .Llinpoint_fence_1" in rewritten
 
 
 GARBAGE = [
@@ -225,20 +225,20 @@ GARBAGE = [
 
 
 @pytest.mark.parametrize("persistent", [False, True])
-def test_garbage_is_left_as_it_is(*, persistent: bool) -> None:
+def test_invalid_assembly_is_left_unchanged(*, persistent: bool) -> None:
     for each in GARBAGE:
         text = block(each)
-        mended, _ = add_hooks(text, persistent=persistent)
-        assert mended == text or "lock lock" in mended, each
+        rewritten, _ = add_hooks(text, persistent=persistent)
+        assert rewritten == text or "lock lock" in rewritten, each
         assert add_hooks(f"\t{each}\n#APP\n\tnop\n", persistent=persistent)
-    for first in GARBAGE:  # and what comes after it is still seen
+    for first in GARBAGE:  # and the text after it is still read
         for second in ("incl counter(%rip)", "lock incl (%rdi)"):
             found = add_hooks(block(first) + block(second))[1]
             assert found[-1].instruction == second
 
 
 @needs_compiler
-def test_strings_in_assembly_stay_as_they_are(tmp_path: Path) -> None:
+def test_strings_in_assembly_are_unchanged(tmp_path: Path) -> None:
     source, text = tmp_path / "a.cpp", tmp_path / "a.s"
     source.write_text(
         'asm(".data\\n.globl words\\nwords: .string \\"a; mfence # b\\"\\n.text");\nextern char words[];\nint main() {\n  asm volatile("mfence");\n  return words[2] != \' \';\n}\nextern "C" void __linpoint_fence() {}\n'
@@ -249,7 +249,7 @@ def test_strings_in_assembly_stay_as_they_are(tmp_path: Path) -> None:
     assert subprocess.run([tmp_path / "a"], check=False).returncode == 0
 
 
-def test_a_store_of_a_result_that_is_a_structure_is_hooked() -> None:
+def test_storing_a_structure_returned_by_a_call_is_hooked() -> None:
     body = "\tcall f@PLT\n\tmovq %rax, 8(%rbx)\n\tmovq %rdx, 16(%rbx)\n\tcall __tsan_write8@PLT\n\tmovq %rax, (%rbx)\n"
     text, unseen = add_hooks(f"\t.cfi_startproc\n{body}\tret\n", persistent=True)
     assert not unseen
@@ -260,8 +260,8 @@ def test_a_store_of_a_result_that_is_a_structure_is_hooked() -> None:
 @pytest.mark.parametrize(
     ("label", "block"), [(".LVL7", False), (".LBE12", False), (".Ltmp3", False), (".L7", True), (".LBB0_1", True)]
 )
-def test_labels_for_debuggers_do_not_part_a_store_from_its_hook(label: str, block: bool) -> None:
-    """A hook of ours would take the place of the compiler's, on the line that the value comes from."""
+def test_debug_labels_do_not_separate_a_store_from_its_hook(label: str, block: bool) -> None:
+    """An added hook would replace the compiler's, on the line that the value comes from."""
     text, _ = add_hooks(f"\tcall __tsan_write8@PLT\n{label}:\n\tmovq %rax, (%rbx)\n", persistent=True)
     assert ("call .Llinpoint_store_8" in text) == block
 
@@ -280,7 +280,7 @@ def test_labels_for_debuggers_do_not_part_a_store_from_its_hook(label: str, bloc
         ("movq 8(%rdi), %rbx", 0),
     ],
 )
-def test_what_comes_after_a_call_is_hooked_by_its_size(statement: str, size: int) -> None:
+def test_stores_after_a_call_are_hooked_by_size(statement: str, size: int) -> None:
     text, _ = add_hooks(f"\tcall f\n\t{statement}\n", persistent=True)
     assert (f"call .Llinpoint_store_{size}" in text) == (size > 0)
     assert ("linpoint" in text) == (size > 0)

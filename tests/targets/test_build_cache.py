@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where what was built is kept."""
+"""Where build results are kept."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from linpoint.targets import build_cache
-from linpoint.targets.build_cache import building, cache_folder, lookup, store
+from linpoint.targets.build_cache import building, cache_directory, lookup, store
 
 
-def test_the_cache_is_that_of_the_user(cache: Path) -> None:
-    assert cache_folder() == cache
+def test_the_cache_is_the_directory_of_the_user(cache: Path) -> None:
+    assert cache_directory() == cache
 
 
-def test_without_a_place_to_write_there_is_a_temporary_one(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_writable_place_the_cache_is_temporary(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.parent.write_text("a file, and no folder")
-    assert cache_folder().is_dir()
-    assert cache_folder().name.startswith("linpoint-")
+    assert cache_directory().is_dir()
+    assert cache_directory().name.startswith("linpoint-")
 
 
 def test_the_first_builder_wins(cache: Path) -> None:
@@ -33,7 +33,7 @@ def test_the_first_builder_wins(cache: Path) -> None:
     assert lookup("things", "other") is None
 
 
-def test_what_was_not_used_for_weeks_is_removed(cache: Path) -> None:
+def test_entries_unused_for_weeks_are_removed(cache: Path) -> None:
     for name in ("old", "used", "new"):
         with building("things") as folder:
             place = store(folder, "things", name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding a compiler, and saying so where there is none."""
+"""Finding a compiler, and reporting when none exists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.targets.conftest import needs_compiler
 
 
 @needs_compiler
-def test_the_usual_one_is_found(cache: Path) -> None:
+def test_the_usual_compiler_is_found(cache: Path) -> None:
     found = find_compiler()
     assert (found.words, found.family) == (("g++",), "gcc")
     assert found.version.startswith("g++")
@@ -22,7 +22,7 @@ def test_the_usual_one_is_found(cache: Path) -> None:
 
 
 @needs_compiler
-def test_the_environment_may_name_one(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_may_name_the_compiler(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = find_compiler()
     monkeypatch.setenv("CXX", "env g++")
     found = find_compiler()
@@ -31,7 +31,7 @@ def test_the_environment_may_name_one(cache: Path, monkeypatch: pytest.MonkeyPat
     assert find_compiler("g++") == plain
 
 
-def test_there_may_be_none(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_reported(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(cache))
     with pytest.raises(TestError, match=r"LP-T034: there is no C\+\+ compiler.*Install g\+\+"):
         find_compiler()
@@ -39,7 +39,7 @@ def test_there_may_be_none(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None
         find_compiler("nothing")
 
 
-def test_another_program_is_none(cache: Path) -> None:
+def test_other_programs_are_rejected_as_compilers(cache: Path) -> None:
     with pytest.raises(TestError, match="LP-T034: --compiler names 'echo', which is neither"):
         find_compiler("echo")
     with pytest.raises(TestError, match="LP-T034"):
@@ -47,7 +47,7 @@ def test_another_program_is_none(cache: Path) -> None:
 
 
 @needs_compiler
-def test_names_of_the_same_compiler_are_one():
+def test_names_of_one_compiler_have_one_identity():
     by_name, by_path = find_compiler("g++"), find_compiler(str(Path(shutil.which("g++") or "").resolve()))
     assert by_name.identity == by_path.identity
     assert find_compiler("g++ -m64").identity != by_name.identity

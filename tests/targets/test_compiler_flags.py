@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which flags go to the compiler, which to the linker, and which are refused."""
+"""Which flags go to the compiler, which to the linker, and which are rejected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linpoint.targets.compiler_flags import DEFAULT, in_language_of, sorted_flag
 from linpoint.text.code_names import is_cpp, is_source
 
 
-def test_flags_are_sorted() -> None:
+def test_flags_are_divided_between_compiler_and_linker() -> None:
     flags = sorted_flags(["-O2", "-I", "inc", "-lfoo", "-L", "lib", "-Wl,-x", "-DX=1", "x.o", "-include", "a.hpp"])
     assert flags.compiling == (*DEFAULT, "-O2", "-I", "inc", "-DX=1", "-include", "a.hpp")
     assert flags.linking == ("-lfoo", "-L", "lib", "-Wl,-x", "x.o")
@@ -19,12 +19,12 @@ def test_flags_are_sorted() -> None:
 
 
 @pytest.mark.parametrize("flag", ["-c", "-o", "-static", "-fsanitize=address", "-MMD", "-fopenmp", "-E", "--coverage"])
-def test_what_cannot_be_is_refused_by_name(flag: str) -> None:
+def test_unusable_flags_are_rejected_by_name(flag: str) -> None:
     with pytest.raises(UsageError, match=f"LP-U001: the compiler flag {flag} cannot be used: .*Leave it out."):
         sorted_flags(["-O2", flag])
 
 
-def test_sources_are_known_by_their_names() -> None:
+def test_sources_are_recognized_by_their_names() -> None:
     assert all(map(is_cpp, ("a.cpp", "d/a.cc", "a.cxx", "a.c++", "a.C")))
     assert not any(map(is_cpp, ("a.py", "a.c", "a.hpp", "cpp", "-O2")))
     assert all(map(is_source, ("a.cpp", "a.C", "a.c")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A call of a hook leaves everything as the instruction would have: registers, flags, and what is below the stack."""
+"""A hook call preserves what the instruction preserves: registers, flags, and memory below the stack pointer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HAS_AVX = " avx " in Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").
 REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", *(f"r{number}" for number in range(8, 16)))
 KEPT = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 CONDITIONS = ("c", "p", "z", "s", "o")
-# What is compared, in one row: registers, then flags, then x87 and SSE, then AVX.
+# The compared values, in one row: registers, then flags, then x87 and SSE, then AVX.
 FLAGS, FX, WIDE, SIZE = 128, 256, 768, 768 + 16 * 32
 DRIVER = r"""
 #include <stdio.h>
@@ -62,7 +62,7 @@ int main(void) {
 
 
 def look(into: str, *, wide: bool) -> Iterator[str]:
-    """Write down everything, and change nothing."""
+    """Record everything without changing anything."""
     yield from (f"\tmovq %{name}, {into}+{8 * at}(%rip)" for at, name in enumerate(REGISTERS))
     yield from (f"\tset{each} {into}+{FLAGS + at}(%rip)" for at, each in enumerate(CONDITIONS))
     yield f"\tfxsave64 {into}+{FX}(%rip)"
@@ -71,7 +71,7 @@ def look(into: str, *, wide: bool) -> Iterator[str]:
 
 
 def program(instruction: str, *, comparison: str, wide: bool) -> str:
-    """A function with values wherever there may be any, around an instruction."""
+    """A function that puts values in every register and flag around an instruction."""
     lines = ["\t.text", "\t.globl check, site_begin, site_end", "check:", *(f"\tpushq %{each}" for each in KEPT)]
     lines += ["\tfldpi"] if wide else []
     for number in range(16):
@@ -121,12 +121,14 @@ OVERFLOW = "cmpl $0x80000000, %edx"
         ("lock; notb 4(%rdi)", ABOVE, "1 at 4"),
     ],
 )
-def test_a_call_keeps_everything(tmp_path: Path, instruction: str, comparison: str, told: str, *, wide: bool) -> None:
+def test_a_hook_call_preserves_all_state(
+    tmp_path: Path, instruction: str, comparison: str, told: str, *, wide: bool
+) -> None:
     text, unseen = add_hooks(program(instruction, comparison=comparison, wide=wide), persistent=True)
     assert not unseen
     (tmp_path / "a.s").write_text(text)
     (tmp_path / "driver.c").write_text(DRIVER)
-    # A register of x87 that nobody uses need not be kept.
+    # An unused register of x87 need not be preserved.
     spoiled = (
         "vzeroall; fld1; fld1; fstp %%st(0); fstp %%st(0);"
         if wide
@@ -139,7 +141,7 @@ def test_a_call_keeps_everything(tmp_path: Path, instruction: str, comparison: s
     assert done.stdout == (told or "2 hooks\n")
 
 
-def test_what_the_intel_way_around_is_left_so(tmp_path: Path) -> None:
+def test_a_file_in_intel_syntax_stays_in_intel_syntax(tmp_path: Path) -> None:
     text, unseen = add_hooks("\t.intel_syntax noprefix\n\t.text\nf:\n\tmfence\n\tclflush\t[rax]\n\tret\n")
     assert [each.instruction for each in unseen] == ["clflush [rax]"]
     (tmp_path / "a.s").write_text(text)
@@ -158,7 +160,7 @@ int main(void) {
 """
 
 
-def test_the_clock_gives_both_halves_of_the_time(tmp_path: Path) -> None:
+def test_the_clock_returns_both_halves_of_the_time(tmp_path: Path) -> None:
     (tmp_path / "clock.c").write_text(CLOCK)
     subprocess.run(["gcc", "-S", "-O1", "clock.c"], cwd=tmp_path, check=True)
     text, unseen = add_hooks((tmp_path / "clock.s").read_text(), persistent=True)

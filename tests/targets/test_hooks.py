@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What compilers make of each way to write a flush, a fence or the like is hooked, and runs."""
+"""The compiler's output for each spelling of a flush, a fence and so on is hooked, and runs."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ INTRINSICS = ("-mclwb", "-mclflushopt")
 
 
 def build(folder: Path, compiler: str, text: str, *flags: str, persistent: bool = True) -> tuple[Path, list[str], str]:
-    """A program of a source and the driver: where it is, what is named, and its assembler text."""
+    """A program made of a source and the driver: its path, the named instructions, and its assembler text."""
     source = folder / ("a.cpp" if "++" in compiler else "a.c")
     assembler, program = folder / "a.s", folder / "a"
     source.write_text(text)
     subprocess.run([compiler, *FLAGS, *flags, "-fPIC", "-S", source, "-o", assembler], check=True)
-    mended, unseen = add_hooks(assembler.read_text(), persistent=persistent)
-    assembler.write_text(mended)
+    rewritten, unseen = add_hooks(assembler.read_text(), persistent=persistent)
+    assembler.write_text(rewritten)
     (folder / "driver.c").write_text(DRIVER)
     words = [compiler, "-no-pie", "-w", "-O1", assembler, "-x", "c", folder / "driver.c", "-o", program]
     subprocess.run(words, check=True)
-    return program, list(map(str, unseen)), mended
+    return program, list(map(str, unseen)), rewritten
 
 
 def run(program: Path, *words: str) -> list[str]:
@@ -58,12 +58,12 @@ def test_wide_stores_are_hooked(tmp_path: Path, compiler: str, level: str) -> No
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_stores_and_locked_instructions_are_named_where_schedules_are_explored(tmp_path: Path, compiler: str) -> None:
-    program, unseen, mended = build(tmp_path, compiler, source(SPELLINGS), "-O1", *INTRINSICS, persistent=False)
+def test_stores_and_locked_instructions_are_named_when_exploring_schedules(tmp_path: Path, compiler: str) -> None:
+    program, unseen, rewritten = build(tmp_path, compiler, source(SPELLINGS), "-O1", *INTRINSICS, persistent=False)
     named = [name for name, (_, told) in SPELLINGS.items() if told.startswith(("non_temporal", "locked"))]
     assert len(unseen) == len(named)
-    assert "__linpoint_non_temporal" not in mended
-    assert "__linpoint_locked" not in mended
+    assert "__linpoint_non_temporal" not in rewritten
+    assert "__linpoint_locked" not in rewritten
     told = dict(zip(SPELLINGS, run(program), strict=True))
     assert told == {name: "" if name in named else told for name, (_, told) in SPELLINGS.items()}
 
@@ -71,7 +71,7 @@ def test_stores_and_locked_instructions_are_named_where_schedules_are_explored(t
 @pytest.mark.skipif(shutil.which("addr2line") is None, reason="there is no addr2line here")
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 @pytest.mark.parametrize("compiler", [COMPILERS[0], COMPILERS[-1]])
-def test_the_line_of_an_instruction_is_where_its_hook_is_called(tmp_path: Path, compiler: str, level: str) -> None:
+def test_a_hook_is_called_on_the_line_of_its_instruction(tmp_path: Path, compiler: str, level: str) -> None:
     program, _, _ = build(tmp_path, compiler, source(SPELLINGS), level, *INTRINSICS)
     codes = run(program, "lines")
     told = subprocess.run(["addr2line", "-i", "-a", "-e", program, *codes], capture_output=True, text=True, check=True)

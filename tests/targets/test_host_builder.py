@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host is built once for each compiler, from sources that are found, and a failure is told."""
+"""The host is built once per compiler, from sources that the builder finds, and failures are reported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.targets.conftest import needs_compiler
 
 @pytest.fixture
 def native(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Sources of a host that is as small as can be, in a package of their own."""
+    """Sources of a minimal host, in a package of their own."""
     package = tmp_path / "package"
     folder = package / "native"
     for part in ("host", "src/explore", "include/linpoint/explore"):
@@ -34,7 +34,7 @@ def native(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return folder
 
 
-def test_the_sources_are_there() -> None:
+def test_the_sources_are_found() -> None:
     assert (native_sources() / "host" / "main.cpp").is_file()
     assert (native_sources() / "src" / "explore" / "dpor.cpp").is_file()
     assert sdk().parts[-2:] == ("sdk", "include")
@@ -46,7 +46,7 @@ _INCLUDED = re.compile(r'^#include "(.+)"', re.MULTILINE)
 
 
 def shipped() -> set[Path]:
-    """What a wheel has of the native sources, at the same places."""
+    """The native sources of a wheel, at the same paths."""
     files: set[Path] = set()
     for names, folder in _SHIPPED.findall((CHECKOUT / "host" / "CMakeLists.txt").read_text()):
         for name in names.replace("${native}/", "").split():
@@ -55,7 +55,7 @@ def shipped() -> set[Path]:
     return {path for path in files if path.is_file()}
 
 
-def test_all_that_it_is_made_of_is_in_a_wheel() -> None:
+def test_a_wheel_contains_all_sources_of_the_host() -> None:
     files = shipped()
     assert {path.parent.name for path in files} >= {"host", "explore", "memory_models", "linpoint"}
     for path in sorted(files):
@@ -67,7 +67,7 @@ def test_all_that_it_is_made_of_is_in_a_wheel() -> None:
 
 
 @needs_compiler
-def test_it_is_built_once(native: Path) -> None:
+def test_the_host_is_built_once(native: Path) -> None:
     compiler, told = find_compiler("g++"), []
     built = find_host(compiler, report_progress=told.append)
     assert os.waitstatus_to_exitcode(os.system(str(built))) == 7
@@ -86,7 +86,7 @@ def _find(compiler: Compiler, answers: multiprocessing.Queue[str]) -> None:
 
 
 @needs_compiler
-def test_builders_at_the_same_time_do_not_disturb_each_other(native: Path) -> None:
+def test_concurrent_builders_do_not_disturb_each_other(native: Path) -> None:
     context = multiprocessing.get_context("fork")
     answers: multiprocessing.Queue[str] = context.Queue()
     builders = [context.Process(target=_find, args=(find_compiler("g++"), answers)) for _ in range(3)]
@@ -98,7 +98,7 @@ def test_builders_at_the_same_time_do_not_disturb_each_other(native: Path) -> No
 
 
 @needs_compiler
-def test_a_failure_is_told_with_the_messages(native: Path) -> None:
+def test_a_failed_build_is_reported_with_the_compiler_messages(native: Path) -> None:
     (native / "host" / "main.cpp").write_text("#error too old\n")
     with pytest.raises(BuildError, match=r"LP-T035: g\+\+ .* cannot build the host.*must know C\+\+20") as error:
         find_host(find_compiler("g++"))
@@ -106,14 +106,14 @@ def test_a_failure_is_told_with_the_messages(native: Path) -> None:
     assert "too old" in (error.value.as_dict()["message"] or "")
 
 
-def test_other_machines_are_refused_by_name(native: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_architectures_are_rejected_by_name(native: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = Compiler(("g++",), "gcc", "g++ 12", "x")
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     with pytest.raises(TestError, match=r"LP-T035: .*x86-64 processors, and this is linux on aarch64"):
         find_host(compiler)
 
 
-def test_sources_that_are_missing_are_told(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_sources_are_reported(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosts, "_PACKAGE", tmp_path / "a" / "b" / "c")
     with pytest.raises(TestError, match=r"LP-T035 .*the sources of the host are not there"):
         native_sources()

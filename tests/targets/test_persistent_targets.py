@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets for persistent memory: every byte that is written is told of, and so are branches and comparisons."""
+"""Targets for persistent memory: every byte written is reported to the host, as are branches and comparisons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPILERS = [
     pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"there is no {name} here"))
     for name in ("g++", "clang++")
 ]
-# Each writes to what ``to`` points to; what is there at first differs from what is written.
+# Each writes to the memory that ``to`` points to; its first content differs from the written value.
 WAYS = {
     "a struct": "*(struct Big*)to = *(struct Big*)from;",
     "a large struct": "*(struct Large*)to = *(struct Large*)from;",
@@ -173,9 +173,7 @@ def run(target: Target, folder: Path) -> list[str]:
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("language", ["c", "cpp"])
-def test_every_byte_that_is_written_is_told(
-    cache: Path, tmp_path: Path, compiler: str, level: str, language: str
-) -> None:
+def test_every_byte_written_is_reported(cache: Path, tmp_path: Path, compiler: str, level: str, language: str) -> None:
     ways = WAYS if language == "c" else CPP_WAYS
     text = source(WAYS, BEFORE, "int main(void) { return 0; }")
     if language == "cpp":
@@ -189,7 +187,7 @@ def test_every_byte_that_is_written_is_told(
     assert counted == "1 1"
 
 
-def test_a_target_for_persistent_memory_is_another_one(cache: Path) -> None:
+def test_a_target_for_persistent_memory_is_built_separately(cache: Path) -> None:
     Path("a.c").write_text(
         "#include <immintrin.h>\nint main(void) { static int x; _mm_stream_si32(&x, 1); return 0; }\n"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building targets: what they need of the host, what is kept, what is refused."""
+"""Building targets: what they need from the host, what is cached, what is rejected."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_target_asks_the_host_for_hooks(cache: Path, level: str) -> None:
     assert not target.contents.unhooked
 
 
-def test_what_was_built_is_kept_until_something_changes(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_is_cached_until_something_changes(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("own.hpp").write_text("const int n = 1;\n")
     made = recipe(write("a.cpp", '#include "own.hpp"\nint main() { return n; }\n'))
     built = []
@@ -68,15 +68,15 @@ def test_what_was_built_is_kept_until_something_changes(cache: Path, monkeypatch
     Path("own.hpp").write_text("const int n = 2;\n")
     second = build_target(made)
     assert (len(built), second.digest != first.digest) == (2, True)
-    assert first.library.exists()  # somebody may be running it
+    assert first.library.exists()  # another process may be running it
     build_target(recipe("a.cpp", flags=("-O2",)))
     Path("own.hpp").write_text("const int n = 1;\n")
     assert build_target(made).digest == first.digest
     assert not list(cache.rglob(".building-*"))
 
 
-def test_what_other_flags_of_ours_made_is_not_taken(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A newer version may see more than the one that built what is kept."""
+def test_a_target_built_with_other_internal_flags_is_not_reused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newer version may detect more than the version that built the cached target."""
     write("main.cpp", PROGRAM)
     first = build_target(recipe("main.cpp"))
     monkeypatch.setattr(compiler_flags, "_LINK", ("-Wl,-z,now",))
@@ -89,7 +89,7 @@ def test_several_sources_are_one_program(cache: Path) -> None:
     assert build_target(recipe("a.cpp", "b.cpp")).library.exists()
 
 
-# Neither is C++: `new` and `class` are names, and a pointer to void becomes any other.
+# Neither is valid C++: `new` and `class` are names, and a pointer to void converts to any other pointer.
 C_PROGRAM = """
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -117,21 +117,21 @@ def test_sources_in_c_are_compiled_as_c(cache: Path, compiler: str, standard: st
         assert {"__tsan_func_entry", "__tsan_atomic32_store"} <= undefined(target.library)
 
 
-def test_a_program_without_hooks_may_have_sources_in_c(cache: Path) -> None:
+def test_a_program_without_hooks_may_have_c_sources(cache: Path) -> None:
     write("a.c", C_PROGRAM)
     write("b.cpp", 'extern "C" int twice(int n) { return 2 * n; }\n')
     program = build_executable(recipe("b.cpp", "a.c", flags=("-std=c11",))).program
     assert subprocess.run([program], check=False).returncode == 0
 
 
-def test_what_is_no_c_is_told_by_the_compiler(cache: Path) -> None:
+def test_the_compiler_reports_invalid_c(cache: Path) -> None:
     write("a.c", "int main(void) { return class; }\n")
     with pytest.raises(BuildError, match=r"LP-T033 a.c: g\+\+ does not compile it") as error:
         build_target(recipe("a.c"))
     assert b"class" in error.value.output
 
 
-def test_what_does_not_compile_is_told_by_the_compiler(cache: Path) -> None:
+def test_the_compiler_reports_invalid_cpp(cache: Path) -> None:
     write("a.cpp", "int main() { return missing; }\n")
     with pytest.raises(BuildError, match=r"LP-T033 a.cpp: g\+\+ does not compile it") as error:
         build_target(recipe("a.cpp"))
@@ -142,14 +142,14 @@ def test_what_does_not_compile_is_told_by_the_compiler(cache: Path) -> None:
     assert "missing" in error.value.as_dict()["message"]
 
 
-def test_what_does_not_link_is_told_by_the_linker(cache: Path) -> None:
+def test_the_linker_reports_undefined_symbols(cache: Path) -> None:
     write("a.cpp", "int main() {}\n")
     with pytest.raises(BuildError, match=r"LP-T033 a.cpp: g\+\+ does not link it") as error:
         build_target(recipe("a.cpp", flags=("-lnowhere-to-be-found",)))
     assert b"nowhere-to-be-found" in error.value.output
 
 
-def test_a_program_has_a_main(cache: Path) -> None:
+def test_a_program_needs_a_main_function(cache: Path) -> None:
     write("a.cpp", "int start() { return 0; }\n")
     with pytest.raises(BuildError, match=r"LP-T033 a.cpp: it has no main\(\)"):
         build_target(recipe("a.cpp"))
@@ -157,7 +157,7 @@ def test_a_program_has_a_main(cache: Path) -> None:
     assert build_target(recipe("b.cpp", flags=("-fvisibility=hidden",)))
 
 
-def test_a_missing_source_is_said(cache: Path) -> None:
+def test_a_missing_source_is_reported(cache: Path) -> None:
     with pytest.raises(TestError, match=r"LP-T030 nowhere.cpp: there is no such file"):
         build_target(recipe("nowhere.cpp"))
     Path("folder.cpp").mkdir()
@@ -189,7 +189,7 @@ def test_libraries_without_hooks_are_named(cache: Path) -> None:
     assert not build_target(recipe("a.cpp", flags=("lib.o",))).contents.unhooked
 
 
-def test_time_is_kept_and_no_compiler_left_behind(cache: Path) -> None:
+def test_the_deadline_holds_and_no_compiler_is_left_running(cache: Path) -> None:
     write("a.cpp", "#include <iostream>\n#include <regex>\nint main() {}\n")
     with pytest.raises(OutOfTimeError):
         build_target(recipe("a.cpp"), deadline=time.monotonic() + 0.02)
@@ -198,7 +198,7 @@ def test_time_is_kept_and_no_compiler_left_behind(cache: Path) -> None:
     assert not list(cache.rglob(".building-*"))
 
 
-def test_names_with_odd_letters(cache: Path) -> None:
+def test_names_may_have_unusual_characters(cache: Path) -> None:
     write("-my prog$ #1.cpp", '#include "a b.hpp"\nint main() {}\n')
     write("a b.hpp", "\n")
     made = recipe("-my prog$ #1.cpp")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that people paste: a shell gets the words back, and no file is taken for an option."""
+"""Commands for users to paste: a shell parses them back, and a file name is never taken for an option."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORDS = [
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_bash_gets_the_words_back() -> None:
+def test_bash_parses_commands_into_the_original_arguments() -> None:
     line = shell_command(WORDS)
     assert printable(line, lines=False) == line
     environment = os.environ | {"LC_ALL": "C.UTF-8"}
@@ -43,5 +43,5 @@ def test_bash_gets_the_words_back() -> None:
     ("file", "word"),
     [("a.jsonl", "a.jsonl"), ("-dash.jsonl", "./-dash.jsonl"), ("--json", "./--json"), ("-", "-"), ("x/-y", "x/-y")],
 )
-def test_a_file_is_never_taken_for_an_option(file: str, word: str) -> None:
+def test_file_names_are_never_taken_for_options(file: str, word: str) -> None:
     assert check_argv(file, ["--spec", "-x"]) == ("check", word, "--spec", "-x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces as data: what is consistent, what is derived, and JSON there and back."""
+"""Traces as data: consistency, derived fields, and a JSON round trip."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from tests.volume import volume
 # Switches and preemptions
 
 
-def test_a_switch_is_a_step_of_another_thread_than_the_one_that_ran() -> None:
+def test_a_switch_is_a_step_of_a_different_thread() -> None:
     trace = SAMPLES["lost-update"]()
     assert trace.switches == {3: "A", 9: "B"}
     assert trace.preemptions == 1
 
 
-def test_a_store_that_reaches_memory_interrupts_nobody() -> None:
+def test_a_buffer_drain_is_not_a_switch() -> None:
     trace = SAMPLES["store-buffering"]()
     assert trace.steps[7].kind is Kind.DRAIN
     assert trace.steps[7].thread != trace.steps[6].thread
     assert trace.switches == {4: 0}
 
 
-def test_after_a_crash_nobody_is_interrupted() -> None:
+def test_the_first_step_after_a_crash_is_not_a_switch() -> None:
     assert SAMPLES["missing-flush"]().switches == {}
 
 
-# What is not consistent
+# Inconsistent traces
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_after_a_crash_nobody_is_interrupted() -> None:
         (lambda: step(0, Kind.READ, "x", memory_order="strong"), "memory order 'strong'"),
         (lambda: SourcePlace("f.py", 0), "lines count from 1"),
         (lambda: UnpersistedStore("x", 1, "gone"), "state 'gone'"),
-        (lambda: TraceFailure("bug"), "no failure of kind 'bug'"),
-        (lambda: Trace((), (), "arm"), "no memory model 'arm'"),
+        (lambda: TraceFailure("bug"), "unknown kind of failure 'bug'"),
+        (lambda: Trace((), (), "arm"), "unknown memory model 'arm'"),
         (lambda: Trace(threads(0, 0), ()), "two threads have the same id"),
         (lambda: Trace(threads(0), (step(1, Kind.EXIT),)), "step 0 is about thread 1"),
         (lambda: Trace(threads(0), (step(0, Kind.JOIN, other=7),)), "step 0 is about thread 7"),
-        (lambda: Trace(threads(0), (step(0, Kind.EXIT, preempts=True),)), "step 0 preempts nobody"),
+        (lambda: Trace(threads(0), (step(0, Kind.EXIT, preempts=True),)), "step 0 preempts no thread"),
         (lambda: Trace(threads(0), (step(0, Kind.RETURN),)), "has no open call"),
         (
             lambda: Trace(threads(0), (step(0, Kind.CALL, operation="f"), step(0, Kind.RETURN, operation="g"))),
@@ -79,13 +79,13 @@ def test_after_a_crash_nobody_is_interrupted() -> None:
         (lambda: Trace(threads(0), (), failure=TraceFailure("race", None, "", (-1,))), "the failure is at step -1"),
     ],
 )
-def test_what_is_not_consistent_is_refused(make: Any, told: str) -> None:
+def test_inconsistent_traces_are_rejected(make: Any, told: str) -> None:
     with pytest.raises(ValueError, match=r".*") as error:
         make()
     assert told in str(error.value)
 
 
-def test_a_crash_closes_what_was_open() -> None:
+def test_a_crash_ends_open_calls() -> None:
     steps = (step(0, Kind.CALL, operation="f"), step(None, Kind.CRASH), step(0, Kind.RETURN))
     with pytest.raises(ValueError, match="step 2 returns, but thread 0 has no open call"):
         Trace(threads(0), steps)
@@ -102,7 +102,7 @@ def test_values_are_frozen() -> None:
         made.value[1]["a"] = 1
 
 
-def test_null_is_a_value_and_unknown_is_none() -> None:
+def test_null_is_a_value_and_differs_from_an_unknown_value() -> None:
     known, unknown = step(0, Kind.READ, "x", None), step(0, Kind.READ, "x")
     assert known != unknown
     written = [each.as_dict()["steps"][0] for each in (Trace(threads(0), (one,)) for one in (known, unknown))]
@@ -110,7 +110,7 @@ def test_null_is_a_value_and_unknown_is_none() -> None:
     assert "value" not in written[1]
 
 
-def test_a_value_that_is_too_deep_is_refused_with_its_code() -> None:
+def test_values_nested_too_deeply_are_rejected_with_their_code() -> None:
     deep: Any = []
     for _ in range(100):
         deep = [deep]
@@ -122,14 +122,14 @@ def test_a_value_that_is_too_deep_is_refused_with_its_code() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_json_there_and_back(name: str) -> None:
+def test_samples_survive_a_json_round_trip(name: str) -> None:
     trace = SAMPLES[name]()
     assert Trace.from_dict(json.loads(json.dumps(trace.as_dict()))) == trace
 
 
 @settings(max_examples=volume(60))
 @given(st.integers(0, 2**32))
-def test_any_trace_is_the_same_after_json(seed: int) -> None:
+def test_random_traces_survive_a_json_round_trip(seed: int) -> None:
     trace = random_trace(seed)
     data = json.loads(json.dumps(trace.as_dict()))
     assert data == trace.as_dict()
@@ -137,7 +137,7 @@ def test_any_trace_is_the_same_after_json(seed: int) -> None:
     assert Trace.from_dict(data).as_dict() == data
 
 
-def test_the_json_has_the_counts_and_no_defaults() -> None:
+def test_the_json_has_counts_and_omits_defaults() -> None:
     data = SAMPLES["lost-update"]().as_dict()
     assert data["counts"] == {"threads": 2, "steps": 12, "switches": 2, "preemptions": 1}
     assert data["memory_model"] == "sc"
@@ -162,11 +162,11 @@ def test_unknown_fields_are_ignored() -> None:
         ([], "LP-H007: Expected `object`, got `array`."),
     ],
 )
-def test_bad_json_is_refused_with_a_code_and_a_place(data: Any, told: str) -> None:
+def test_bad_json_is_rejected_with_a_code_and_a_place(data: Any, told: str) -> None:
     with pytest.raises(HistoryError) as error:
         Trace.from_dict(data)
     assert str(error.value).startswith(told)
 
 
-def test_every_kind_of_finding_has_words() -> None:
+def test_every_kind_of_finding_has_a_text() -> None:
     assert all(TraceFailure(kind).kind == kind and words for kind, words in FAILURES.items())

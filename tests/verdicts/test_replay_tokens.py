@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replay tokens: flat JSON whose keys keep their names and their order."""
+"""Replay tokens: flat JSON whose keys keep their names and order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linpoint.verdicts.replay_token import LAYOUTS, ReplayToken
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)
-def test_a_token_survives_its_journey(kind: str) -> None:
+def test_a_token_survives_encoding_and_decoding(kind: str) -> None:
     content = {name: f"{name} of it" for name in LAYOUTS[kind].keys} | {"kind": kind}
     token = ReplayToken.from_dict(dict(reversed(content.items())))
     assert list(token.as_dict().items()) == list(content.items())
@@ -27,13 +27,13 @@ def test_the_parts_of_a_token() -> None:
     assert token.is_complete
 
 
-def test_what_a_newer_version_adds_is_kept() -> None:
+def test_fields_added_by_a_newer_version_are_kept() -> None:
     content = {"kind": "test", "file": "t.py", "added": [1]}
     assert ReplayToken.from_dict(content).as_dict() == content
     assert ReplayToken.from_dict({"kind": "new", "a": 1}).as_dict() == {"kind": "new", "a": 1}
 
 
-def test_an_identity_of_another_type_is_left_to_the_decoder_of_its_kind() -> None:
+def test_identity_fields_of_another_type_are_left_to_the_decoder_of_the_kind() -> None:
     content = {"kind": "test", "file": 5, "finding": ["race"]}
     assert ReplayToken.from_dict(content).as_dict() == content
 
@@ -43,6 +43,6 @@ def test_a_program_of_several_files_is_complete() -> None:
     assert not ReplayToken.from_dict({"kind": "explore-cpp", "files": []}).is_complete
 
 
-def test_a_token_that_was_cut_is_a_coded_error() -> None:
+def test_a_truncated_token_is_a_coded_error() -> None:
     with pytest.raises(UsageError, match="LP-U004"):
         ReplayToken.decode(ReplayToken("test", file="t.py").encode()[:-3])

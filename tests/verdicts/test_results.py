@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statuses, coverage, findings and results, whatever kind of subject they are of."""
+"""Statuses, coverage, findings and results of every kind of subject."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def result_of(status: Status, *findings: Finding) -> Result:
     )
 
 
-def test_a_whole_is_as_bad_as_its_worst_part() -> None:
+def test_the_worst_status_of_the_parts_is_the_status_of_the_whole() -> None:
     assert Status.worst([Status.HOLDS, Status.VIOLATION, Status.UNKNOWN]) is Status.VIOLATION
     assert Status.worst([Status.HOLDS, Status.UNKNOWN]) is Status.UNKNOWN
     assert Status.worst([Status.HOLDS]) is Status.HOLDS
     assert Status.worst([]) is Status.LINEARIZABLE
 
 
-def test_a_pass_has_two_names() -> None:
+def test_linearizable_and_holds_are_the_passing_statuses() -> None:
     assert [status for status in Status if status.passed] == [Status.LINEARIZABLE, Status.HOLDS]
     assert Answer.HOLDS is Status.HOLDS
     assert linpoint.Answer("violation") is linpoint.Status.VIOLATION
@@ -57,7 +57,7 @@ def test_the_counts_of_a_kind_keep_their_order(kind: str) -> None:
     assert getattr(coverage, last) == coverage.as_dict()[last] == 7
 
 
-def test_a_count_that_is_not_of_a_kind_is_an_error() -> None:
+def test_a_count_of_another_kind_is_an_error() -> None:
     with pytest.raises(TypeError, match="states"):
         coverage_of("test", states=1)
     with pytest.raises(AttributeError, match="states"):
@@ -71,7 +71,7 @@ def test_coverage_is_copied_and_pickled() -> None:
     assert Coverage().as_dict() == {"seconds": 0.0, "peak_memory_bytes": 0}
 
 
-def test_a_finding_has_the_evidence_of_its_subject_alone() -> None:
+def test_a_finding_has_only_the_evidence_of_its_subject() -> None:
     finding = scenario_finding()
     assert finding.scenario == "get()"
     assert finding.operations[0].result == 1
@@ -80,7 +80,7 @@ def test_a_finding_has_the_evidence_of_its_subject_alone() -> None:
         finding.evidence_as(ProgramEvidence)
 
 
-def test_a_token_without_a_file_replays_by_the_call_that_made_it() -> None:
+def test_a_token_without_a_file_is_replayed_by_the_original_call() -> None:
     finding = scenario_finding(replay_token=ReplayToken("test", code="c"))
     assert finding.replay_words == []
     assert finding.replay == {"kind": "test", "code": "c"}
@@ -100,7 +100,7 @@ def test_unknown_never_passes_silently() -> None:
 
 
 @pytest.mark.parametrize("kind", COUNTS)
-def test_an_undecided_result_has_text_and_a_document(kind: str) -> None:
+def test_an_unknown_result_has_text_and_a_document(kind: str) -> None:
     bounds = {"processes": 1, "operations": 1, "memory_model": "sc"}
     result = undecided_result(kind, "N", "no time", file="n.py", coverage=coverage_of(kind, bounds=bounds))
     assert result.status is Status.UNKNOWN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which words a token may use by itself; ``tests/cli/test_forged_tokens.py`` has the attacks."""
+"""Which arguments a token may use without permission; ``tests/cli/test_forged_tokens.py`` has the attacks."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ COMPILERS = ("g++", "gcc", "c++", "cc", "clang", "clang++", "g++-12", "clang++-1
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory, with code."""
+    """The current directory, with code in it."""
     (tmp_path / "package" / "inner").mkdir(parents=True)
     (tmp_path / "include").mkdir()
     for name in (
@@ -80,7 +80,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("here")
-def test_flags_that_a_token_may_pass() -> None:
+def test_a_token_may_pass_harmless_flags() -> None:
     assert foreign_words({"kind": "explore-cpp", "files": ["own.cpp"], "flags": list(HARMLESS)}) == []
     two_words = ["-I", "include", "-isystem", "include", "-D", "X=1", "-U", "X"]
     assert foreign_words({"kind": "explore-cpp", "files": ["own.cpp"], "flags": two_words}) == []
@@ -88,14 +88,14 @@ def test_flags_that_a_token_may_pass() -> None:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_compilers_that_a_token_may_name(compiler: str) -> None:
+def test_a_token_may_name_known_compilers(compiler: str) -> None:
     assert foreign_words({"kind": "crash", "file": "own.cpp", "compiler": compiler}) == []
 
 
 @pytest.mark.parametrize(
     "name", ["own.py", "./own.py", "package/cells.py", "package.cells", "package.inner", "package.inner.deep", "own"]
 )
-def test_python_code_that_a_token_may_name(here: Path, name: str) -> None:
+def test_a_token_may_name_python_code_in_the_current_directory(here: Path, name: str) -> None:
     for kind in ("test", "stress", "refine"):
         assert foreign_words({"kind": kind, "file": name}) == []
     assert foreign_words({"kind": "check", "spec": f"{name}:Cell"}) == []
@@ -103,13 +103,13 @@ def test_python_code_that_a_token_may_name(here: Path, name: str) -> None:
     assert foreign_words({"kind": "explore", "file": str(here / "own.py")}) == []
 
 
-def test_a_directory_without_a_package_gives_way_to_an_installed_one(here: Path) -> None:
+def test_an_installed_package_precedes_a_directory_without_a_package(here: Path) -> None:
     (here / "email").mkdir()
     (here / "email" / "cells.py").write_text("")
     assert [each.word for each in foreign_words({"kind": "check", "spec": "email.cells:Cell"})] == ["email.cells"]
 
 
-def test_only_the_very_word_is_allowed(here: Path) -> None:
+def test_permission_covers_only_the_exact_argument(here: Path) -> None:
     content = {
         "kind": "explore-cpp",
         "files": ["../a.cpp"],
@@ -126,13 +126,13 @@ def test_only_the_very_word_is_allowed(here: Path) -> None:
     assert foreign_words(content, [str(here.parent), "-Wl", "sh -c", "/"]) == foreign_words(content)
 
 
-def test_the_error_says_all_words_and_why() -> None:
+def test_the_error_names_every_argument_and_the_reason() -> None:
     refuse_foreign_words([], "")
     with pytest.raises(UsageError, match=r"LP-U010.* a is far; 'b c' is near\. Leave it\."):
         refuse_foreign_words([ForeignWord("a", "is far"), ForeignWord("b c", "is near")], "Leave it.")
 
 
-def test_a_project_may_use_its_own_words(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_project_may_use_its_own_arguments(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "pyproject.toml").write_text(
         '[tool.linpoint]\ncompiler = "ccache g++"\n[tool.linpoint.test]\ncompiler-flags = ["-Wl,-z,now"]\n'
         '[tool.linpoint.check]\nspec = "../cells.py:Cell"\n'
@@ -165,7 +165,7 @@ SAFE: dict[type[OptionType], str] = {
 }
 
 
-def test_every_option_of_a_token_is_safe_or_looked_at() -> None:
+def test_every_token_option_is_safe_or_checked() -> None:
     found: dict[str, Any] = {
         f"{command}.{option.name}": type(option.type)
         for command, options_class in options_classes().items()
@@ -175,4 +175,4 @@ def test_every_option_of_a_token_is_safe_or_looked_at() -> None:
     assert {name.partition(".")[2] for name in found} == {
         "compiler",
         "atomic_methods",
-    }  # a pattern for names of functions
+    }  # a pattern of function names

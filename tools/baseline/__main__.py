@@ -26,7 +26,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; the exit code of ``compare`` is 1 where records differ."""
+    """Run the command line; the exit code of ``compare`` is 1 if records differ."""
     options = _parser().parse_args(argv)
     if options.command == "compare":
         before, after = (json.loads(Path(each).read_text(encoding="utf-8")) for each in (options.before, options.after))
@@ -46,17 +46,17 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m tools.baseline", description="Record and compare what linpoint prints.")
+    parser = argparse.ArgumentParser("python -m tools.baseline", description="Record and compare linpoint's output.")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="record the output of all commands")
     run.add_argument("linpoint", type=Path, help="the executable to record")
-    run.add_argument("--only", default="*", help="pattern of the names of commands, such as 'check/*'")
-    run.add_argument("--parallel", type=int, default=1, help="commands at a time (default 1)")
-    rates = commands.add_parser("rates", help="measure several installations, one after another in each round")
+    run.add_argument("--only", default="*", help="pattern for names of commands, such as 'check/*'")
+    run.add_argument("--parallel", type=int, default=1, help="number of commands to run in parallel (default 1)")
+    rates = commands.add_parser("rates", help="measure several installations in turn, round by round")
     rates.add_argument("linpoint", type=Path, nargs="+", help="the executables to measure")
-    rates.add_argument("--repeat", type=int, default=5, help="rounds (default 5)")
+    rates.add_argument("--repeat", type=int, default=5, help="number of rounds (default 5)")
     for each in (run, rates):
-        each.add_argument("--inputs", type=Path, default=_ROOT, help="the tree that examples and zoos are copied from")
+        each.add_argument("--inputs", type=Path, default=_ROOT, help="the source tree with examples and zoos to copy")
         each.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()) / "linpoint-baseline")
         each.add_argument("-o", "--output", type=Path, help="the JSON file to write")
     comparison = commands.add_parser("compare", help="print the differences of two records")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of a baseline. All are deterministic: fixed seeds, one worker, scenarios that are explored to the end.
+"""The commands of a baseline. All are deterministic: fixed seeds, one worker, exhaustively explored scenarios.
 
 Names begin with the command; paths are those of ``inputs.SOURCES``.
 """
@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 BUDGET: Final = "--budget 900s"
-"""More than any case needs on a busy machine: time must not decide what is found."""
+"""More than any case needs on a busy machine: results must not depend on time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One command and how much of its output must stay as it is."""
+    """One command and how much of its output must stay unchanged."""
 
     name: str
     argv: tuple[str, ...]
     keeps: Literal["all", "nothing"] = "all"
-    """``nothing`` but the exit code: for runs on real threads."""
+    """``nothing``: only the exit code, for runs on real threads."""
     after: str = ""
     """The case whose token (``TOKEN`` in ``argv``) or document (``DOCUMENT``) it uses."""
     writes: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Case:
 
 
 def cases(pattern: str = "*") -> list[Case]:
-    """All cases whose names match, and those that they need."""
+    """All cases whose names match, and the cases they depend on."""
     everything = {each.name: each for each in _all_cases()}
     chosen = {name for name in everything if fnmatch.fnmatch(name, pattern)}
     chosen |= {everything[name].after for name in chosen} - {""}

@@ -23,11 +23,11 @@ SOURCES: Final = {
     "stress": ("tests/subjects/stress/cpp",),
     "scripts": (str(Path(__file__).parent / "programs"),),
 }
-"""Name in the directory of a run: where it is in a tree; the first that exists counts, so a moved one is added."""
+"""Name in the directory of a run: candidate places in a tree; the first that exists counts, so add a moved one."""
 
 
 def source_of(tree: Path, name: str) -> Path:
-    """Where the input directory ``name`` is in a tree."""
+    """The input directory ``name`` in a tree."""
     for each in SOURCES[name]:
         if (tree / each).is_dir():
             return tree / each
@@ -36,7 +36,7 @@ def source_of(tree: Path, name: str) -> Path:
 
 @contextmanager
 def prepared_inputs(tree: Path, directory: Path) -> Iterator[Path]:
-    """The directory in which commands run, with all inputs in it; it is removed and written anew."""
+    """The directory in which commands run, with all inputs in it; it is removed and created anew."""
     directory.parent.mkdir(parents=True, exist_ok=True)
     with Path(f"{directory}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -36,12 +36,12 @@ RATES: Final = {
     ),
     "operations/s, check": ("operations", "check large.jsonl --spec cas-register -j 1"),
 }
-"""What is measured: the statistic that counts, and a command that runs for seconds, so that start-up is nothing beside it."""
+"""The measured statistic, and a command that runs for seconds, so that start-up is negligible."""
 _OPERATIONS: Final = 100_000
 
 
 def measure_rates(installations: Sequence[Path], directory: Path, rounds: int) -> dict[str, Any]:
-    """For each rate and installation the rates of all rounds."""
+    """The rates of all rounds, for each rate and installation."""
     _write_history(directory / "large.jsonl")
     measured: dict[str, dict[str, list[float]]] = {name: {str(each): [] for each in installations} for name in RATES}
     for number in range(rounds):
@@ -71,7 +71,7 @@ def _rate(linpoint: Path, directory: Path, statistic: str, argv: Sequence[str]) 
 
 
 def _write_history(path: Path) -> None:
-    """Three processes that take turns, each operation concurrent with the next: a long log that is linearizable."""
+    """A long linearizable log: three processes take turns, each operation concurrent with the next."""
     value = 0
     with path.open("w", encoding="utf-8") as file:
         for number in range(_OPERATIONS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs commands and records their output: what must be equal in two runs apart from what may differ.
+"""Runs commands and records their output, with the stable parts separate from the volatile ones.
 
 Seconds, memory and rates are volatile: in JSON by their key, in texts by their unit. They are replaced by a placeholder
 in the record and kept under ``volatile``.
@@ -25,7 +25,7 @@ _TIMEOUT_S: Final = 900
 
 
 def run_cases(linpoint: Path, directory: Path, cases: Sequence[Case], parallel: int = 1) -> dict[str, Any]:
-    """The record of all cases. Those that replay a token or read a document of another one run after all others."""
+    """The record of all cases. Cases that use the token or document of another one run after all others."""
     runner = _Runner(linpoint.absolute(), directory)
     first, then = [each for each in cases if not each.after], [each for each in cases if each.after]
     started = time.monotonic(), sum(os.times()[2:4])
@@ -51,7 +51,7 @@ class _Runner:
         self.records: dict[str, Any] = {}
         self.volatile: dict[str, dict[str, Any]] = {}
         self._printed: dict[str, str] = {}
-        """What each case has printed, for the cases that come after it."""
+        """The output of each case, for the cases that use it."""
 
     def run(self, case: Case) -> None:
         argv = self._argv(case)
@@ -89,7 +89,7 @@ class _Runner:
         if "TOKEN" in case.argv:
             found = re.search(r"\blp1-[\w-]+", printed)
             return None if found is None else [found.group() if each == "TOKEN" else each for each in case.argv]
-        document = f"{case.name.replace('/', '-')}.json"  # a file of its own: cases run at the same time
+        document = f"{case.name.replace('/', '-')}.json"  # a separate file, since cases run in parallel
         (self._directory / document).write_text(printed, encoding="utf-8")
         return [document if each == "DOCUMENT" else each for each in case.argv]
 

@@ -28,7 +28,7 @@ def main(directory: Path) -> None:
     sections = []
     for run in RUNS:
         if run.compiles and not (shutil.which("g++") or shutil.which("clang++")):
-            print(f"{run.engine}: skipped, for there is no C++ compiler")
+            print(f"{run.engine}: skipped, since there is no C++ compiler")
             continue
         walk = _recorded(run)
         pairs, up = walk.ping_pong_pairs(), walk.upward_calls(ranks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One small run of each engine: the commands, their input, and recording one."""
+"""One small run of each engine: the commands, their input, and how to record one."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ RUNS: Final = (
 
 
 def record_walk(run: Run, directory: Path) -> Walk:
-    """Make a run in an empty directory and load its walk; raises RuntimeError if it ends in another way than it must."""
+    """Make a run in an empty directory and load its walk; raises RuntimeError if its exit code is unexpected."""
     for name, content in run.files:
         (directory / name).write_text(content, encoding="utf-8")
     walks = directory / "walks"

@@ -28,7 +28,7 @@ class Call:
 
 @dataclass(slots=True)
 class Walk:
-    """One run of an engine, all of its processes together."""
+    """One run of an engine, with all its processes."""
 
     engine: str
     first_calls: dict[str, float] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Walk:
 
 
 def load_walk(engine: str, directory: Path) -> Walk:
-    """The walk of the processes that wrote files into a directory."""
+    """The walk recorded by processes in the files of a directory."""
     records = [json.loads(path.read_text(encoding="utf-8")) for path in directory.glob("*.json")]
     walk = Walk(engine)
     for module, _, at in sorted((each for record in records for each in record["first"]), key=lambda each: each[2]):

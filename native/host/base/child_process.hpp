@@ -9,13 +9,13 @@
 
 namespace linpoint::runtime {
 
-/// As fork(); the kernel kills the child when the parent ends.
+/// Like fork(), but the kernel kills the child when the parent ends.
 inline pid_t fork_tied_to_parent() {
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) _exit(1);  // it ended before the request
+    if (::getppid() != parent) _exit(1);  // the parent ended before the request
   }
   return child;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file an address belongs to, for those who look up names and lines.
+// Which file an address belongs to, for looking up names and lines.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class CodePlaces {
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// As they are now.
+  /// Collects the modules that are loaded now.
   void collect();
   [[nodiscard]] const std::vector<Module>& all() const { return modules_; }
   [[nodiscard]] std::size_t of(std::uint64_t address) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the host itself: never from the arena of the program under control, whoever happens to run.
+// Memory of the host itself: never from the arena of the program under control, whichever of them is running.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What glibc offers beside the names that the host takes over.
+// The functions that glibc offers in addition to the names that the host replaces.
 extern "C" {
 void* __libc_malloc(std::size_t size);                           // NOLINT(bugprone-reserved-identifier)
 void* __libc_calloc(std::size_t count, std::size_t size);        // NOLINT(bugprone-reserved-identifier)
@@ -24,7 +24,7 @@ struct HostAllocator {
 
   HostAllocator() = default;
   template <typename U>
-  HostAllocator(const HostAllocator<U>& /*other*/) {}  // NOLINT(google-explicit-constructor): as the standard's
+  HostAllocator(const HostAllocator<U>& /*other*/) {}  // NOLINT(google-explicit-constructor): as in std::allocator
 
   [[nodiscard]] T* allocate(std::size_t count) {
     static_assert(alignof(T) <= 16, "malloc gives no more");

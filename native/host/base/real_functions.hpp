@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the C library that the host has taken over, for the host itself.
+// The functions of the C library that the host replaces, for use by the host itself.
 #pragma once
 
 #include <dlfcn.h>
 
 namespace linpoint::runtime {
 
-/// Found when it is first called. To be declared `static constinit`: a guard of a static variable would be one of the
-/// functions that are taken over.
+/// Looked up at the first call. To be declared `static constinit`: the guard of a static variable would use functions
+/// that are replaced.
 template <typename Function>
 class Real {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map from numbers that is emptied in one instruction, since that is done before each run.
+// A map from numbers that is cleared in constant time, since that is done before each run.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace linpoint::runtime {
 
-/// Open addressing; doubles when it is half full. References are good until the next insertion.
+/// Open addressing; doubles when it is half full. References are valid until the next insertion.
 template <typename Value>
 class GenerationTable {
  public:
@@ -28,7 +28,7 @@ class GenerationTable {
     }
   }
 
-  /// With `value` if it is new.
+  /// The value of a key; initialised with `value` if it is new.
   [[nodiscard]] Value& at(std::uint64_t key, Value value) {
     if (2 * count_ >= slots_.size()) grow();
     for (std::size_t at = home(key);; at = (at + 1) & (slots_.size() - 1)) {

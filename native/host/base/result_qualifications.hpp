@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of the whole exploration besides a finding.
+// Statements about the whole exploration, in addition to findings.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace linpoint::runtime {
 
-extern std::string refused_for;             ///< why the exploration ended
-extern std::vector<std::string> qualified;  ///< why a clean end proves less
+extern std::string refused_for;             ///< why the exploration ended early
+extern std::vector<std::string> qualified;  ///< why a run without findings proves less
 
 }  // namespace linpoint::runtime

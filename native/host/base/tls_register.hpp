@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register that thread-local storage is found by, and where a fiber begins.
+// The register that locates thread-local storage, and the entry function of fibers.
 #pragma once
 
 #include <asm/prctl.h>
@@ -9,7 +9,7 @@
 
 namespace linpoint::runtime {
 
-/// The base of thread-local storage. The instruction is quick, but old kernels do not allow it.
+/// The base of thread-local storage. The instruction is fast, but old kernels do not allow it.
 class StorageBase {
  public:
   StorageBase() : direct_((getauxval(AT_HWCAP2) & 2U) != 0) {}
@@ -35,7 +35,7 @@ class StorageBase {
 
 extern const StorageBase storage_base;
 
-/// The function that each fiber begins with.
+/// The function in which each fiber begins.
 void enter_thread();
 
 }  // namespace linpoint::runtime

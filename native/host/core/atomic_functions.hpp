@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that nobody interrupts, as if each were an atomic block: `--atomic`.
+// Functions that are not interrupted, as if each were an atomic block: `--atomic`.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ namespace linpoint::runtime {
 
 class AtomicFunctions {
  public:
-  /// `text` is as in `--atomic`, "begin-end,begin-end", from the program's first address. False if it is not.
+  /// `text` is as in `--atomic`, "begin-end,begin-end", relative to the program's first address. False if it is
+  /// invalid.
   bool choose(std::string_view text);
-  /// The program is there, and begins at this address.
+  /// The program is loaded at this address.
   void locate(std::uint64_t base);
 
   [[nodiscard]] bool any() const { return !ranges_.empty(); }
   /// The running thread has called a function, with code at this address.
   void enter(const void* code);
-  /// And has left the one that it called last, and not left.
+  /// The running thread has left the function that it entered last.
   static void leave();
 
  private:
-  std::vector<Range> ranges_;  ///< in order
+  std::vector<Range> ranges_;  ///< ascending
 };
 
 extern AtomicFunctions atomic_functions;

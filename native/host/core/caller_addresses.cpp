@@ -13,7 +13,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// The code of the program in memory; it is loaded once.
+/// The code ranges of the program in memory; it is loaded once.
 const std::vector<Range>& code_of_program() {
   static const std::vector<Range> code = [] {
     std::vector<Range> found;
@@ -41,7 +41,7 @@ bool of_program(std::uintptr_t address) {
 
 struct Search {
   std::uintptr_t found = 0;
-  std::uintptr_t last = 0;  ///< frames beyond it are none: there the stack begins
+  std::uintptr_t last = 0;  ///< frames beyond it are invalid: the stack begins there
   int left = 64;
 };
 
@@ -57,7 +57,7 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* argument) {
 
 const void* caller_in_program(const void* caller) {
   if (of_program(reinterpret_cast<std::uintptr_t>(caller))) return caller;
-  // The frame where the stack begins is that of the host, and needs some room.
+  // The first frame of the stack belongs to the host, and needs some room.
   constexpr std::uintptr_t kFirstFrame = 256;
   Search search{.last = stack_of(current_thread()).end - kFirstFrame};
   _Unwind_Backtrace(look, &search);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in the program a step comes from that went through a library, as creating a thread goes through libstdc++.
+// The place in the program that caused a step through a library, as creating a thread goes through libstdc++.
 #pragma once
 
 namespace linpoint::runtime {
 
-/// The innermost address of code of the program from which the running fiber came here; `caller` itself if it is of the
-/// program, or if nothing on the way is. It unwinds the stack, which is slow: for traces alone.
+/// The innermost address of the program's code on the path of the running fiber to this call; `caller` itself if it
+/// belongs to the program, or if nothing on the path does. It unwinds the stack, which is slow: only for traces.
 [[nodiscard]] const void* caller_in_program(const void* caller);
 
 }  // namespace linpoint::runtime

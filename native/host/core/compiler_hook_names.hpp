@@ -21,7 +21,7 @@ U* plain(const volatile U* at) {
 
 }  // namespace linpoint::runtime
 
-// NOLINTBEGIN(cppcoreguidelines-macro-usage): names are put together
+// NOLINTBEGIN(cppcoreguidelines-macro-usage): names are composed
 /// READ(name, size, is_volatile), WRITE likewise, BOTH(name, size).
 #define LINPOINT_PLAIN_ACCESSES_OF(size, READ, WRITE, BOTH) \
   READ(__tsan_read##size, size, false)                      \

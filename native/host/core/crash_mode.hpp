@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hooks do while a persistent object runs: nothing is a step, and a global mode says what is noted.
+// The hooks while a persistent object runs: nothing is a step, and a global mode selects what is recorded.
 //
-// Lean: lines of the pool that are written, so that they can be restored, and fuel, since who uses it up hangs. That is
-// what recovery and probes run with, thousands of times a second: a few nanoseconds for each hook. Watching: lines that
-// are read, too. Tracing: every event goes to the recorder (pool_trace_recorder.hpp).
+// Lean: records written lines of the pool, so that they can be restored, and counts down fuel; running out of it counts
+// as hanging. Recovery and probes run in this mode, thousands of times per second, at a few nanoseconds per hook.
+// Watching: also records lines that are read. Tracing: every event goes to the recorder (pool_trace_recorder.hpp).
 //
-// The mode is looked at before the phase: it is off unless the host was asked for crashes.
+// The mode is checked before the phase: it is off unless crashes were requested.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 extern "C" {
 [[gnu::visibility("hidden")]] extern std::uint8_t linpoint_crashing;  ///< a `crash::Hooks`
-/// Each hook counts it down. Lean: the fuel that is left. Else there is none, and each hook looks further.
+/// Each hook decrements it. Lean: the remaining fuel. In other modes it is exhausted, so that each hook takes the slow
+/// path.
 [[gnu::visibility("hidden")]] extern std::int64_t linpoint_countdown;
 }
 
@@ -28,13 +29,13 @@ enum Hooks : std::uint8_t { kOff, kLean, kWatching, kTracing };
 
 inline constexpr std::uint64_t kLine = 64;
 
-/// What lean hooks use, all in one place.
+/// The data that lean hooks use, in one place.
 struct Hot {
   std::int64_t fuel = 0;    ///< while hooks are not lean
   std::uint64_t begin = 0;  ///< of the pool
   std::uint64_t span = 0;
   std::uint8_t* marks = nullptr;     ///< of each line: whether it is in one of the lists
-  std::uint32_t* written = nullptr;  ///< lines, each once
+  std::uint32_t* written = nullptr;  ///< lines, each at most once
   std::uint32_t* read = nullptr;
   std::size_t written_count = 0;
   std::size_t read_count = 0;
@@ -44,7 +45,7 @@ extern Hot hot;
 inline constexpr std::uint8_t kWritten = 1;
 inline constexpr std::uint8_t kRead = 2;
 
-/// There is no fuel, or hooks are not lean.
+/// Out of fuel, or hooks are not lean.
 void spent(const void* caller);
 
 [[gnu::always_inline]] inline void spend(const void* caller) {
@@ -65,7 +66,7 @@ inline void mark_read(std::uint64_t line) {
 
 [[nodiscard]] inline bool in_pool(std::uint64_t address) { return address - hot.begin < hot.span; }
 
-/// Lines of the pool that are about to be written; of at most a line's size, or any.
+/// Records the lines of the pool that are about to be written; of at most a line's size, or any size.
 [[gnu::always_inline]] inline void lean_write(std::uint64_t address, std::uint64_t size) {
   const std::uint64_t offset = address - hot.begin;
   if (offset >= hot.span) return;
@@ -75,20 +76,20 @@ inline void mark_read(std::uint64_t line) {
   if (last != first) [[unlikely]]
     mark_written(last);
 }
-/// Bytes outside of the pool are left out.
+/// Bytes outside the pool are ignored.
 void note_written(std::uint64_t address, std::uint64_t size);
 void note_read(std::uint64_t address, std::uint64_t size);
 
-// ---- Hooks that are not hot ----------------------------------------------------------------------------------------
+// ---- Hooks that are not performance-critical ------------------------------------------------------------------------
 
 void plain_range(const volatile void* address, std::size_t size, bool writes, const void* caller);
 void* plain_copy(void* to, const void* from, std::size_t size, const void* caller);
 void* plain_fill(void* to, int value, std::size_t size, const void* caller);
-/// What orders flushes; `loads`: also what is read.
+/// An instruction that orders flushes; `loads`: also reads.
 void fence(bool loads, const void* caller);
-/// clflush, or what does its work by the next fence.
+/// clflush, or a flush that completes by the next fence.
 void flush(void* address, bool later, const void* caller);
-/// A store past the caches, and an instruction that is locked: both are still to come.
+/// A store that bypasses the caches, and a locked instruction: both are still to come.
 void non_temporal(void* address, std::size_t size, const void* caller);
 void locked(void* address, std::size_t size, const void* caller);
 /// A lock, or another object of the library, is about to be used. In the pool such an object is not persistent.
@@ -97,8 +98,7 @@ void library_call(const StepInfo& info);
 void enter_function(const void* caller);
 void leave_function();
 
-// ---- Operations of the program, reported by linpoint/crash.hpp
-// -----------------------------------------------------------
+// ---- Operations of the program, reported by linpoint/crash.hpp ------------------------------------------------------
 
 void operation_begins(unsigned number);
 void operation_ends(unsigned number);

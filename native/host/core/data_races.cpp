@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::uint64_t kUnit = 8;
 
-/// Which bytes of a unit lie in [begin, end).
+/// The bytes of a unit that lie in [begin, end), as a mask.
 std::uint8_t bytes_within(std::uint64_t unit, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t from = std::max(begin, unit * kUnit) - unit * kUnit;
   const std::uint64_t to = std::min(end, (unit + 1) * kUnit) - unit * kUnit;
   return static_cast<std::uint8_t>(((1U << to) - 1U) & ~((1U << from) - 1U));
 }
 
-/// What is there of the bytes of a unit that lie in [begin, end).
+/// The values for the bytes of a unit that lie in [begin, end).
 template <typename Value>
 std::span<Value> part_of(std::array<Value, kUnit>& all, std::uint64_t unit, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t from = std::max(begin, unit * kUnit) - unit * kUnit;
@@ -111,8 +111,8 @@ void RaceDetector::publish_further(std::uint64_t address, std::size_t size, Cloc
   }
 }
 
-/// What others would learn of a thread is what it did, not how often it said so: else the attempts of those who wait
-/// for a lock would tell each other something for ever.
+/// Only what a thread did is news to others, not how often it published it: otherwise the attempts of threads that wait
+/// for a lock would inform each other forever.
 bool RaceDetector::would_tell(Thread thread, std::uint64_t address, std::size_t size, bool release) {
   if (!release && released_[thread] == 0) return false;
   Times passed_on = release ? threads_[thread] : clocks_[released_[thread]];
@@ -161,7 +161,7 @@ void RaceDetector::fence(Thread thread, bool acquire, bool release) {
   ++threads_[thread][thread];
 }
 
-/// Whether whatever races with the earlier one, and comes after the later one, races with that too.
+/// Whether every access that races with the earlier one and comes after the later one also races with the later one.
 bool RaceDetector::supersedes(const PastAccess& later, const PastAccess& earlier) const {
   return (earlier.bytes & ~later.bytes) == 0 && (later.writes || !earlier.writes) &&
          (!later.atomic || earlier.atomic) && earlier.clock <= threads_[later.thread][earlier.thread];

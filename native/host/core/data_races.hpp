@@ -2,11 +2,11 @@
 // Data races: conflicting accesses of two threads, not both atomic, that C++ does not order.
 //
 // Happens-before is that of C++20: program order, creation and joining, locks, release stores read by acquire loads,
-// release sequences through read-modify-writes, fences. Vector clocks for threads and for what was published; for each
-// eight bytes the accesses that a later one may race with (FastTrack, Flanagan and Freund, PLDI 2009, by bytes, with as
-// many records as need be). A store that waits in a buffer publishes its clock when it reaches memory.
+// release sequences through read-modify-writes, fences. There are vector clocks for threads and for published values,
+// and for each eight bytes the accesses that a later one may race with (FastTrack, Flanagan and Freund, PLDI 2009, per
+// byte, with as many records as necessary). A buffered store publishes its clock when it reaches memory.
 //
-// Cost: a clock has kMostThreads numbers; an access looks at the records of its bytes.
+// Cost: a clock has kMostThreads numbers; an access reads the records of its bytes.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct NewAccess {
 
 class RaceDetector {
  public:
-  using Clock = std::uint32_t;  ///< an index; 0 is the clock of nothing
+  using Clock = std::uint32_t;  ///< an index; 0 is the empty clock
 
   void restart();
   void begin(Thread child, Thread parent);
@@ -47,25 +47,25 @@ class RaceDetector {
   void release(Thread thread, std::uint64_t object);
   void acquire(Thread thread, std::uint64_t object);
 
-  /// What a store publishes.
+  /// The clock that a store publishes.
   [[nodiscard]] Clock message(Thread thread, bool release);
   /// The store reaches memory.
   void publish(std::uint64_t address, std::size_t size, Clock message);
-  /// A read-modify-write goes on with the release sequence that it reads.
+  /// A read-modify-write continues the release sequence that it reads.
   void publish_further(std::uint64_t address, std::size_t size, Clock message);
-  /// Whether a read-modify-write that stores what is there already changes what others learn from it: then it is a
-  /// write nevertheless, since who looks before it may race with what the thread did before.
+  /// Whether a read-modify-write that stores the value already there changes what others learn from it. Then it counts
+  /// as a write, since a thread that reads before it may race with earlier accesses of this thread.
   [[nodiscard]] bool would_tell(Thread thread, std::uint64_t address, std::size_t size, bool release);
   void load(Thread thread, std::uint64_t address, std::size_t size, bool acquire);
   void fence(Thread thread, bool acquire, bool release);
 
-  /// Records an access; an earlier one that it races with, or nullptr.
+  /// Records an access; returns an earlier one that it races with, or nullptr.
   [[nodiscard]] const PastAccess* access(Thread thread, const NewAccess& access);
   void forget(std::uint64_t address, std::size_t size);
 
  private:
   using Times = std::array<std::uint32_t, kMostThreads>;
-  /// What the last store to each byte has published: stores and loads of several sizes may share some of them.
+  /// The clock published by the last store to each byte: stores and loads of different sizes may share bytes.
   using Published = std::array<Clock, 8>;
   static constexpr std::uint32_t kEnd = ~std::uint32_t{0};
 

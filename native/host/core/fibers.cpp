@@ -46,17 +46,17 @@ bool Stack::reserve() {
 
 void* Stack::prepare(void (*entry)()) {
   const std::uintptr_t top = range().end;
-  // Calls go deeper than the scheduling points that are known.
+  // Calls go deeper than the known scheduling points.
   constexpr std::uintptr_t kSlack = 4096;
   if (lowest_ < top) {
     const std::uintptr_t from = std::max(range().begin, lowest_ - std::min(lowest_, kSlack));
     std::memset(reinterpret_cast<void*>(from), 0, top - from);
   }
   lowest_ = top;
-  // At its first instruction a function expects a return address at a stack pointer that is 8 above a multiple of 16.
+  // At its first instruction a function expects a stack pointer 8 above a multiple of 16, pointing to a return address.
   constexpr std::size_t kSaved = 6;
   auto* words = reinterpret_cast<std::uint64_t*>(top - 64 - sizeof(std::uint64_t));
-  words[0] = 0;  // the return address of entry: a walk over the frames ends here
+  words[0] = 0;  // the return address of entry: stack unwinding ends here
   words[-1] = reinterpret_cast<std::uint64_t>(entry);
   std::fill(words - 1 - kSaved, words - 1, 0);
   return words - 1 - kSaved;
@@ -64,7 +64,7 @@ void* Stack::prepare(void (*entry)()) {
 
 namespace {
 
-void* host_pointer = nullptr;  ///< of the host's stack, while a fiber runs
+void* host_pointer = nullptr;  ///< to the host's stack, while a fiber runs
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks, and how to change from one to another: x86-64, System V ABI.
+// Stacks and switching between them: x86-64, System V ABI.
 #pragma once
 
 #include <cstddef>
@@ -7,25 +7,25 @@
 
 #include "host/core/scheduling_points.hpp"
 
-/// Saves the registers that a call keeps and the stack pointer to *save, and goes on where `to` was saved.
+/// Saves the callee-saved registers and the stack pointer to *save, and continues where `to` was saved.
 extern "C" void linpoint_switch(void** save, void* to);
 
 namespace linpoint::runtime {
 
-/// Reserved once and committed by use; a guard page below it.
+/// Reserved once and committed on use; a guard page lies below it.
 class Stack {
  public:
-  /// Enough for programs that are content with the usual 8 MiB.
+  /// Enough for programs that need the usual 8 MiB.
   static constexpr std::size_t kSize = std::size_t{8} << 20;
   static constexpr std::size_t kGuard = std::size_t{64} << 10;
 
-  /// Reserves it if that was not done yet. False if there is no memory.
+  /// Reserves it if necessary. False if there is no memory.
   [[nodiscard]] bool reserve();
   [[nodiscard]] Range range() const { return {base_ + kGuard, base_ + kGuard + kSize}; }
   [[nodiscard]] Range guard() const { return {base_, base_ + kGuard}; }
 
-  /// Makes a stack pointer for `linpoint_switch` that begins with entry(), which must not come back. What earlier runs
-  /// left is wiped down to the lowest known use, so that what was never written is the same in each run.
+  /// Makes a stack pointer for `linpoint_switch` that begins with entry(), which must not return. Clears data of
+  /// earlier runs down to the lowest known use, so that unwritten memory is the same in each run.
   [[nodiscard]] void* prepare(void (*entry)());
   void used(std::uintptr_t lowest) {
     if (lowest < lowest_) lowest_ = lowest;
@@ -36,16 +36,16 @@ class Stack {
   std::uintptr_t lowest_ = 0;
 };
 
-/// A thread of the program, as the host runs it: a stack that it changes to. With `--os-threads` an OS thread instead
-/// that waits until it is told to go, so that the two can be compared.
+/// A thread of the program, as the host runs it: a stack to switch to. With `--os-threads`, an OS thread instead that
+/// waits for its turn, so that the two can be compared.
 class Fiber {
  public:
   Stack stack;
 
-  /// To be called by the host, which goes on when the fiber leaves.
+  /// Called by the host, which continues when the fiber leaves.
   void begin(void (*entry)());
   void enter();
-  /// To be called by the fiber. Does not come back if it is not entered again.
+  /// Called by the fiber. Does not return if the fiber is not entered again.
   void leave();
 
  private:

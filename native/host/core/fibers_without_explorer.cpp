@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers without an explorer: what runs of persistent objects are made of.
+// Fibers without an explorer: the basis of runs of persistent objects.
 #include "host/base/tls_register.hpp"
 #include "host/core/scheduler.hpp"
 
@@ -25,7 +25,7 @@ Task* Scheduler::add_alone(void (*function)(void*), void* argument) {
   add_thread(function, argument);
   Task& task = *tasks_[fresh_++];
   if (!task.fiber.stack.reserve()) return nullptr;
-  // What is never written is the same each time, as far down as most programs go.
+  // Unwritten memory is the same each time, as far down as most programs use the stack.
   constexpr std::uintptr_t kWiped = std::uintptr_t{32} << 10U;
   task.fiber.stack.used(task.fiber.stack.range().end - kWiped);
   task.fiber.begin(enter_thread);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went wrong in a run, in words.
+// The text of findings: what went wrong in a run.
 #include <algorithm>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// Programs that print without end are reported by their last lines.
+/// For programs that print endlessly, only the last part is reported.
 constexpr std::size_t kMostPrinted = 4000;
 
 std::string thread_name(Thread thread) { return "thread " + std::to_string(thread); }
@@ -25,7 +25,7 @@ std::string waiting(const Task& task) {
       return who + " waits for the end of " + thread_name(task.info.other);
     case Kind::kLock:
       if (task.info.in_the_way() != kNoThread)
-        return who + " waits for a lock that " + thread_name(task.info.in_the_way()) + " has";
+        return who + " waits for a lock held by " + thread_name(task.info.in_the_way());
       return who + " waits for a lock";
     case Kind::kWait:
       return who + " waits to be notified";
@@ -68,7 +68,7 @@ void Scheduler::found(Fault fault, std::string_view message, std::span<const voi
   if (finding_.steps_of.empty() && !trace.steps().empty()) finding_.steps_of.push_back(trace.number());
 }
 
-/// Nobody can go on, and somebody has not ended.
+/// No thread can continue, and some have not ended.
 RunEnd Scheduler::stuck() {
   bool spins = false;
   std::string message;

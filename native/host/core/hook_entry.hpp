@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the program comes into a hook: a few instructions note the registers that a call keeps, and where the stack is.
-// With them and the live stack it is known whether a loop has gone round (see Spinning), and who has called.
+// The entry into hooks: a few instructions record the callee-saved registers and the position of the stack. These and
+// the live stack show whether a loop has repeated (see Spinning), and who the caller is.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "host/core/spin_loop_detection.hpp"
 
 extern "C" {
-/// Where the program stood when it called a hook.
+/// The state of the program when it called a hook.
 struct LinpointEntry {
   std::uint64_t kept[6];       ///< rbx, rbp, r12 to r15
   const std::uint64_t* stack;  ///< the return address
@@ -20,7 +20,7 @@ extern LinpointEntry linpoint_entry;
 
 namespace linpoint::runtime {
 
-/// Where in the program the hook was called.
+/// The address in the program that called the hook.
 [[nodiscard]] inline const void* caller() { return reinterpret_cast<const void*>(*linpoint_entry.stack); }
 
 [[nodiscard]] inline std::uint64_t standing(const Task& task) {
@@ -31,8 +31,8 @@ namespace linpoint::runtime {
 
 }  // namespace linpoint::runtime
 
-// As below, where the crash engine has a function of its own, "linpoint_crash" before the name. What only reads need
-// not even go there while nobody looks.
+// Like LINPOINT_HOOK, for hooks with a separate function in the crash engine, whose name begins with "linpoint_crash".
+// Hooks that only read do not even call it unless reads are watched.
 #define LINPOINT_CRASH_READ(name)                                                                               \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name                                 \
       ":\n"                                                                                                     \
@@ -53,7 +53,7 @@ namespace linpoint::runtime {
       "  mov %r15, linpoint_entry+40(%rip)\n  mov %rsp, linpoint_entry+48(%rip)\n  jmp linpoint" #name              \
       "\n.size " #name ", .-" #name "\n");
 
-// A hook is named as the compilers do, and goes on with a function whose name has "linpoint" before that.
+// A hook has the compilers' name, and continues in a function whose name has the prefix "linpoint".
 #define LINPOINT_HOOK(name)                                                                                         \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                                                 \
       ":\n"                                                                                                         \

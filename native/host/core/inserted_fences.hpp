@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fences that the program does not have, after some of its stores: to find out whether they would mend it.
+// Fences inserted after some stores of the program, to find out whether they would fix it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace linpoint::runtime {
 
 class ForcedFences {
  public:
-  /// Where stores are in the target, as in "1200,1300"; false if that cannot be read.
+  /// The addresses of the stores in the target, as in "1200,1300"; false if the text is invalid.
   bool choose(std::string_view text);
-  /// The target is at this address.
+  /// The target is loaded at this address.
   void locate(std::uint64_t base);
-  /// Whether there is one after the store that is made here.
+  /// Whether a fence is inserted after the store at this address.
   [[nodiscard]] bool after(const void* code) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of what the program calls, and what stands for them while its constructors run before main: then there is one
-// thread only, which nobody can interrupt, and nothing that it waits for can come.
+// Steps of library functions that the program calls, and their replacements while constructors run before main: then
+// there is a single thread, which is never interrupted, and waiting can never end.
 #pragma once
 
 #include <initializer_list>
@@ -17,10 +17,10 @@ namespace linpoint::runtime {
 
 inline constexpr StepTraits kFenced{.drains = true, .yields = false};
 
-/// There is nobody who could end this wait.
+/// No other thread can end this wait.
 [[noreturn]] inline void wait_for_ever(const void* caller) {
-  if (phase == Phase::kPersistent) fail(Fault::kDeadlock, "waits for ever", caller);
-  refuse("the program waits for ever before main");
+  if (phase == Phase::kPersistent) fail(Fault::kDeadlock, "blocks forever", caller);
+  refuse("the program blocks forever before main");
 }
 
 inline void library_step(const StepInfo& info, std::initializer_list<Access> accesses, StepTraits traits = kFenced) {
@@ -52,10 +52,10 @@ inline void observe(const volatile void* object) {
   if (controlled()) synchronize_acquire(reinterpret_cast<std::uint64_t>(object));
 }
 
-/// What thread the objects of the library belong to: while constructors run it is that of main.
+/// The thread that library objects belong to: while constructors run, the main thread.
 [[nodiscard]] inline Thread acting_thread() { return in_program() ? current_thread() : 0; }
 
-/// Whether the host itself calls, not the program.
+/// Whether the caller is the host itself, not the program.
 [[nodiscard]] inline bool by_host() { return phase == Phase::kHost; }
 
 }  // namespace linpoint::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every access of the program to memory has in common, whichever hook tells of it.
+// The common part of all memory accesses of the program, whichever hook reports them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace linpoint::runtime {
 /// Races that did not end their run.
 extern std::vector<Finding> reported_races;
 
-/// Tells a race, and ends the run if it is to stop there.
+/// Reports a race, and ends the run if configured so.
 void report_race(const Task& task, const PastAccess& past, const NewAccess& now);
 
 struct Touch {
@@ -25,7 +25,7 @@ struct Touch {
   bool atomic = false;
 };
 
-/// Whether the memory may be touched at all.
+/// Checks that the memory may be accessed at all.
 inline void check_memory(const Touch& touch) {
   static Range arena{};
   if (arena.end == 0) [[unlikely]]
@@ -34,7 +34,7 @@ inline void check_memory(const Touch& touch) {
     library::check(reinterpret_cast<const void*>(touch.address), touch.size, touch.writes, touch.caller);
 }
 
-/// Looks for a race with earlier accesses. What a thread does before there is another one races with nothing.
+/// Checks for races with earlier accesses. What a thread does before another thread exists races with nothing.
 inline void check_race(Task& task, const Touch& touch) {
   if (options.races == Races::kIgnore || scheduler.threads() == 1) return;
   const std::uint32_t number = scheduler.trace.on() ? scheduler.trace.number() : 0;
@@ -44,7 +44,7 @@ inline void check_race(Task& task, const Touch& touch) {
     report_race(task, *past, now);
 }
 
-/// A step of the running thread at one place, or nothing while it is alone: then false.
+/// A step of the running thread at one place. While the thread is alone there is no step: returns false.
 bool take_turn(Task& task, const Touch& touch, Kind kind, bool drains);
 
 }  // namespace linpoint::runtime

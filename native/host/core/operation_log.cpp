@@ -10,7 +10,7 @@ OperationLog operations;
 
 namespace {
 
-/// The trace identifies an operation by its number.
+/// Adds the operation's number to the trace.
 void tell(Kind kind, unsigned number) {
   if (!scheduler.trace.on()) return;
   Task& task = scheduler.running();
@@ -105,7 +105,7 @@ void OperationLog::done_inside(Thread thread) {
 
 extern "C" {
 
-// What linpoint/test.hpp calls.
+// Called by linpoint/test.hpp.
 void linpoint_operation_begins(unsigned number) {
   using namespace linpoint::runtime;
   if (crash::on()) {
@@ -119,7 +119,7 @@ void linpoint_operation_begins(unsigned number) {
   operations.begin(number);
   if (options.atomic_operations && !scheduler.alone()) operations.done_inside(current_thread());
 }
-// From here on until it resumes, the program is not looked at.
+// From here until it resumes, the program is not observed.
 void linpoint_operation_ends(unsigned number) {
   using namespace linpoint::runtime;
   if (crash::on()) {
@@ -131,7 +131,7 @@ void linpoint_operation_ends(unsigned number) {
   if (options.atomic_operations) leave_atomic();
   phase = Phase::kHost;
   Task& task = scheduler.arrive();
-  // A fence at the end of an operation is over before it returns.
+  // A fence at the end of an operation completes before the operation returns.
   if (task.fenced) scheduler.drain(task);
   task.fenced = false;
   operations.end(number);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a test in one run: their results, and between which events they took place.
+// The operations of a test in one run: their results, and the events between which they took place.
 //
-// An operation lasts from its first visible event to its last. Such an event is a step of its thread; or a store that
+// An operation lasts from its first visible event to its last. A visible event is a step of its thread; or a store that
 // goes to a buffer, which happens between two steps of the thread and before the step that flushes it; or, if the
-// operation does nothing that others see, a moment between two steps.
+// operation does nothing observable, a moment between two steps.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace linpoint::runtime {
 inline constexpr std::uint64_t kNoStep = ~std::uint64_t{0};
 
 struct VisibleEvent {
-  std::uint64_t step = kNoStep;    ///< it is this one; or else
+  std::uint64_t step = kNoStep;    ///< it is this step; otherwise
   std::uint64_t after = kNoStep;   ///< it comes after this step,
-  std::uint64_t before = kNoStep;  ///< before this one of the same thread,
-  std::uint64_t flush = kNoStep;   ///< and before this one.
+  std::uint64_t before = kNoStep;  ///< before this step of the same thread,
+  std::uint64_t flush = kNoStep;   ///< and before this flush.
 };
 
 struct TestedOperation {
@@ -30,7 +30,7 @@ struct TestedOperation {
   Thread thread = 0;
   bool called = false;
   bool returned = false;
-  std::uint32_t first = kNothing;  ///< numbers of events
+  std::uint32_t first = kNothing;  ///< indices of events
   std::uint32_t last = kNothing;
   std::string result;  ///< as JSON
 };
@@ -42,20 +42,20 @@ class OperationLog {
   void turn_on() { on_ = true; }
   void restart();
 
-  /// In the running thread.
+  /// Called in the running thread.
   void begin(unsigned number);
   void end(unsigned number);
   void set_result(unsigned number, std::string_view text) { all_[number].result = text; }
 
-  /// A thread begins within this step, has its turn for it, stores within it what will be flushed; and the flush.
+  /// Called when a thread begins within this step, gets its turn for it, or stores within it; and for the flush.
   void born(Thread thread, std::uint64_t step);
   void stepped(Thread thread, std::uint64_t step);
   void issued(Thread thread, std::uint64_t store);
   void flushed(std::uint64_t store, std::uint64_t step);
-  /// Something visible that is part of the step of its thread that is being done.
+  /// A visible event that is part of the current step of its thread.
   void done_inside(Thread thread);
 
-  /// By their numbers in the scenario; those that were not called may be missing at the end.
+  /// Indexed by number in the scenario; operations that were not called may be missing at the end.
   [[nodiscard]] const std::vector<TestedOperation>& all() const { return all_; }
   [[nodiscard]] const std::vector<VisibleEvent>& events() const { return events_; }
 
@@ -68,7 +68,7 @@ class OperationLog {
   };
 
   Own& own(Thread thread);
-  /// An event of the operation that the thread is in.
+  /// Adds an event of the operation that the thread is in.
   std::uint32_t add(Own& own, const VisibleEvent& event);
   void tell_called(const Own& own);
 
@@ -76,7 +76,7 @@ class OperationLog {
   std::vector<TestedOperation> all_;
   std::vector<VisibleEvent> events_;
   std::vector<Own> threads_;
-  std::vector<std::uint32_t> stores_;  ///< the events of stores, by their numbers
+  std::vector<std::uint32_t> stores_;  ///< the events of stores, by number
 };
 
 extern OperationLog operations;

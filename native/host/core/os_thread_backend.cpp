@@ -35,12 +35,12 @@ OsThread& thread_of(const Fiber& fiber) {
   return *os_threads[at];
 }
 
-/// Until it is the thread's turn. The functions that wait must be those of the C library, not of the program.
+/// Waits until it is the thread's turn. The waiting functions must be those of the C library, not of the program.
 void wait_for(OsThread& thread) {
   while (!thread.goes) pthread_cond_wait(&thread.may_go, &turn);
   thread.goes = false;
   pthread_mutex_unlock(&turn);
-  // What is on its stack belongs to a run that is over: nothing of it may be undone.
+  // Its stack belongs to a run that is over: nothing may be unwound.
   if (thread.quits) syscall(SYS_exit, 0);
   phase = Phase::kRunning;
 }

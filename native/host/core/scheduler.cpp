@@ -132,8 +132,8 @@ void Scheduler::wait_for_turn(Task& task) {
   if (task.atomic_depth > 0 && task.traits.drains) flush_inside(task);
   const bool inside = task.atomic_depth > 0 && can_go(task);
   if (inside) {
-    // A lock that is free within a block is taken as if it were only tried: the whole block could have come before
-    // whoever released it last.
+    // Within a block, a free lock counts as acquired by a try-lock: the whole block could have come before its last
+    // release.
     for (Access access : task.pending) {
       if (access.mode == Mode::kAcquire) access.mode = Mode::kWrite;
       event_.push_back(access);
@@ -209,7 +209,7 @@ bool Scheduler::nobody_alive() const {
   return std::none_of(processes_.begin(), processes_.end(), [](const explore::Pending& each) { return each.alive; });
 }
 
-/// Asks each thread whether it can go on, and shows it.
+/// Asks each thread whether it can continue, and passes that to the explorer.
 bool Scheduler::any_can_go() {
   bool any = false;
   for (Thread thread = 0; thread < threads_; ++thread) {

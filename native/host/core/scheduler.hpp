@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fibers under an explorer: the state of one run, and the loop over its steps.
 //
-// The explorer runs on the host's own stack, so that nothing but the program's calls is on the stacks of the program.
-// A thread that is created runs at once, to its first step, as part of the step that creates it: it can do nothing that
-// others see before. In the same way the end of a thread is part of its last step.
+// The explorer runs on the host's own stack, so that the program's stacks contain only the program's calls. A new
+// thread runs immediately up to its first step, as part of the step that creates it: before that it can do nothing
+// observable. Likewise, the end of a thread is part of its last step.
 //
-// While a thread is alone, all others having been joined, nothing that it does is a step.
+// While a thread is alone, because all others have been joined, nothing it does is a step.
 #pragma once
 
 #include <array>
@@ -30,21 +30,21 @@ struct Finding {
   std::string message;
   std::vector<const void*> places;
   std::vector<std::uint32_t> steps_of;
-  std::uint64_t address = 0;  ///< of the data, if there is one
+  std::uint64_t address = 0;  ///< of the data, if any
   std::vector<explore::Deviation> schedule;
   std::uint64_t preemptions = 0;
   std::string printed;
-  bool stuck = false;  ///< nobody could go on
+  bool stuck = false;  ///< no thread could continue
 };
 
-/// A store that the program is about to make by itself, since its hook comes before it.
+/// A store that the program is about to make, since the hook comes before it.
 struct Announced {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   std::array<std::byte, memory::kWidest> beneath{};
 };
 
-/// A plain store in the trace whose value is not known before it is done.
+/// A plain store in the trace whose value is not known until it is done.
 struct UnwrittenValue {
   std::uint64_t address = 0;
   std::uint32_t size = 0;  ///< 0: there is none
@@ -68,23 +68,23 @@ struct Task {
   bool (*possible)(void*) = nullptr;
   void* possible_argument = nullptr;
   bool parked = false;                                 ///< it spins
-  bool blocked = false;                                ///< and the trace says so
-  const std::vector<Spinning::Read>* round = nullptr;  ///< of a loop, at whose beginning it stands
+  bool blocked = false;                                ///< and the trace shows it
+  const std::vector<Spinning::Read>* round = nullptr;  ///< the iteration of a loop at whose beginning it is
 
   memory::StoreBuffer buffer;
   std::vector<Announced> announced;
-  bool flushed = false;     ///< something since its last step that drains
+  bool flushed = false;     ///< it flushed since its last step that drains
   bool fenced = false;      ///< its next step drains
-  unsigned own_stores = 0;  ///< so many buffered stores to its own stack there were since the buffer was empty
+  unsigned own_stores = 0;  ///< number of buffered stores to its own stack since the buffer was empty
 
   Spinning spinning;
-  bool changed = false;          ///< something outside of its stack since the last operation that reads
-  std::uint64_t locks = 0;       ///< a number made of those that it has
-  int held = 0;                  ///< how many it has
-  std::uint64_t lock_steps = 0;  ///< so many it has taken or given back
+  bool changed = false;          ///< it changed something outside its stack since the last operation that reads
+  std::uint64_t locks = 0;       ///< a hash of the locks that it holds
+  int held = 0;                  ///< number of locks that it holds
+  std::uint64_t lock_steps = 0;  ///< number of locks taken or released
   unsigned atomic_depth = 0;
-  unsigned functions = 0;        ///< that it is in, where that is counted
-  unsigned atomic_function = 0;  ///< which of them is one that nobody interrupts; 0 if none
+  unsigned functions = 0;        ///< depth of calls, where that is counted
+  unsigned atomic_function = 0;  ///< the depth at which an atomic function was entered; 0 if none
   unsigned idle = 0;             ///< plain reads since its last step
   std::uint64_t own_steps = 0;
   CallStack calls;
@@ -102,30 +102,31 @@ class Scheduler {
   /// One run of the program; the explorer has begun it.
   RunEnd run(explore::Explorer& explorer, int (*program)(int, char**, char**));
 
-  /// One function on a fiber, without steps, as part of a persistent object. Memory is as at the beginning of a run.
+  /// Runs one function on a fiber, without steps, as part of a persistent object. Memory is as at the beginning of a
+  /// run.
   RunEnd run_alone(void (*function)(void*), void* argument);
   [[nodiscard]] bool runs_alone() const { return runs_alone_; }
-  // Its parts, for several fibers, of which the host says who goes on.
+  // The parts of `run_alone`, for several fibers that the host schedules.
   void begin_alone();
-  /// One more; nullptr if there is no memory for it.
+  /// Adds a fiber; nullptr if there is no memory for it.
   [[nodiscard]] Task* add_alone(void (*function)(void*), void* argument);
-  /// What a fiber does is done by a thread that has begun: its variables are that thread's.
+  /// A fiber continues as a thread that has begun: it uses that thread's variables.
   void goes_on_as(Task& task, Thread begun) { task.storage = tasks_[begun]->storage; }
-  /// Until it pauses or ends, or the run is over.
+  /// Runs it until it pauses or ends, or the run is over.
   RunEnd go_on_alone(Task& task);
-  /// To be called by the running one.
+  /// Called by the running fiber.
   void pause_alone();
-  /// Those from this number on are not gone on with.
+  /// Fibers from this number on are not continued.
   void forget_alone(Thread from);
 
   [[nodiscard]] Task& running() { return *running_; }
   [[nodiscard]] Task& task(Thread thread) { return *tasks_[thread]; }
   [[nodiscard]] Thread threads() const { return threads_; }
-  /// Whether nobody else can see what the running thread does.
+  /// Whether no other thread can observe the running thread.
   [[nodiscard]] bool alone() const { return unjoined_ == 0 && running_->buffer.empty(); }
   [[nodiscard]] bool buffers() const { return bits_ != 0; }
 
-  /// The running thread, which has arrived at something of its own: stores that were announced are done.
+  /// The running thread, which has reached another event of its own: stores that were announced are done.
   Task& arrive() {
     Task& task = *running_;
     if (!task.announced.empty()) [[unlikely]]
@@ -134,15 +135,15 @@ class Scheduler {
       tell_written(task);
     return task;
   }
-  /// Comes back when the running thread has its turn. Its pending accesses, manner and so on are set.
+  /// Returns when the running thread has its turn. Its pending accesses, traits and so on are set.
   void wait_for_turn(Task& task);
-  /// Something that reads: at the second time round the thread is parked until something changes.
+  /// Called at something that reads: when a loop repeats, the thread is parked until something changes.
   void look_for_loop(Task& task, std::uint64_t standing);
 
-  /// Buffers a store of the running thread that is in memory already.
+  /// Buffers a store of the running thread that is already in memory.
   void issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
              RaceDetector::Clock message);
-  /// All that the running thread has buffered reaches memory, within its present step.
+  /// Writes everything that the running thread has buffered to memory, within its current step.
   void flush_inside(Task& task);
   /// Waits until the running thread's stores are in memory.
   void drain(Task& task);
@@ -160,7 +161,7 @@ class Scheduler {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   /// Operations of threads that were alone, in all runs.
   [[nodiscard]] std::uint64_t quiet() const { return quiet_; }
-  /// One more; false if there are so many in this run that they are better counted as steps.
+  /// Counts one more; false if there are so many in this run that they should be counted as steps.
   [[nodiscard]] bool count_quiet() { return ++quiet_ < quiet_limit_; }
   [[nodiscard]] bool on_fiber() const { return on_fiber_; }
 
@@ -193,7 +194,7 @@ class Scheduler {
   Thread unjoined_ = 0;
   Task* running_ = nullptr;
   void* host_storage_ = nullptr;
-  void* storage_ = nullptr;  ///< the present base
+  void* storage_ = nullptr;  ///< the current base
   unsigned bits_ = 0;
 
   Spinning::Rounds rounds_;
@@ -206,7 +207,7 @@ class Scheduler {
   explore::Explorer* explorer_ = nullptr;
 
   std::uint64_t steps_ = 0;      ///< of all runs
-  std::uint64_t run_steps_ = 0;  ///< of this one
+  std::uint64_t run_steps_ = 0;  ///< of this run
   std::uint64_t quiet_ = 0;
   std::uint64_t quiet_limit_ = 0;
   std::uint64_t issued_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler does about loops that wait.
+// How the scheduler handles waiting loops.
 #include <algorithm>
 
 #include "host/core/scheduler.hpp"
@@ -15,8 +15,8 @@ void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
     if (task.round != nullptr) await(task, *task.round);
     return;
   }
-  // To lock and to unlock again is no change, so that a loop of it may wait too; but only where it has no lock, lest
-  // others wait for that.
+  // Locking and unlocking again is not a change, so a loop of it may wait too; but only where it holds no lock, since
+  // other threads may wait for that lock.
   if (task.spinning.locked() && (task.info.kind != Kind::kLock || task.held != 0)) return;
   task.parked = true;
   if (options.search == "dpor" && task.spinning.complete() && !task.spinning.locked())
@@ -24,7 +24,7 @@ void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
   await(task, task.spinning.repeated());
 }
 
-/// What the thread waits for depends on all of this.
+/// The thread's waiting depends on all of these reads.
 void Scheduler::await(Task& task, std::span<const Spinning::Read> reads) {
   for (const Spinning::Read& read : reads) {
     const Access access{read.address, read.address + read.size, Mode::kRead};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler does with stores that wait: how they come into a buffer, and how they reach memory.
+// How the scheduler handles buffered stores: how they enter a buffer, and how they reach memory.
 #include <array>
 #include <cstring>
 
@@ -20,7 +20,7 @@ void Scheduler::issue(Task& task, std::uint64_t address, std::size_t size, const
   }
   if (!task.buffer.issue(address, size, beneath, issued_, message))
     qualify(
-        "a thread stores to more than 15 locations or to parts of one, and under PSO some of that is kept in order");
+        "a thread stores to more than 15 locations or to parts of one; under PSO some of these stores stay in order");
   event_.push_back(memory::StoreBuffer::issued(issued_++));
 }
 
@@ -38,8 +38,8 @@ void Scheduler::drain(Task& task) {
   wait_for_turn(task);
 }
 
-/// What the thread has written over its own stores unseen comes after them: it goes to the buffer too, else they would
-/// lie over it when the thread goes on.
+/// Unobserved writes of the thread over its own buffered stores come after them: they go to the buffer too; otherwise
+/// the buffered stores would cover them when the thread continues.
 void Scheduler::lift(Task& task) {
   task.buffer.lift(overwritten_);
   for (const memory::StoreBuffer::Overwritten& each : overwritten_) {
@@ -74,7 +74,7 @@ void Scheduler::flush(Task& task, unsigned queue) {
   }
 }
 
-/// All stores of a thread that is not to be interrupted reach memory as part of its step.
+/// All stores of a thread that must not be interrupted reach memory as part of its step.
 void Scheduler::flush_inside(Task& task) {
   lift(task);
   while (!task.buffer.empty()) {

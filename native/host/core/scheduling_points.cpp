@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the core offers to the library.
+// The functions that the core offers to the library.
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// Nothing to be said here is worth more than this.
+/// Longer messages are not worthwhile.
 constexpr std::size_t kLongestMessage = 1000;
 
 [[nodiscard]] bool racing() { return options.races != Races::kIgnore; }
 
-/// Where the caller of the caller stands: its frames, and the registers that they keep.
+/// A hash of the position of the caller's caller: its frames, and the registers saved in them.
 [[gnu::noinline]] std::uint64_t standing(const void* frame, const Task& task) {
   // Saved registers lie just below the frame.
   constexpr std::size_t kSaved = 6;
@@ -29,7 +29,7 @@ constexpr std::size_t kLongestMessage = 1000;
   return hash_words(from, to, reinterpret_cast<std::uint64_t>(task.info.caller) + task.locks);
 }
 
-/// Where a thread stands has the sum of what it has locked.
+/// Adds a lock to, or removes it from, the hash of the locks held.
 void count_lock(Task& task, bool locks) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
   const std::uint64_t number = (task.info.address + 1) * kFactor;
@@ -66,7 +66,7 @@ void do_step(const StepInfo& info, std::span<const Access> accesses, StepTraits 
     count_lock(task, info.kind == Kind::kLock);
     return;
   }
-  // Taken back if it turns out otherwise.
+  // Reset if it turns out otherwise.
   task.changed = !traits.yields || !accesses.empty();
 }
 
@@ -126,7 +126,7 @@ void note(const StepInfo& info) { scheduler.trace.add(scheduler.running().number
 void enter_atomic() {
   Task& task = scheduler.arrive();
   if (task.atomic_depth == 0 && !scheduler.alone()) {
-    // What a block will touch is not known before: it depends on every step of the others.
+    // The accesses of a block are not known in advance: it depends on every step of other threads.
     const Access everything{1, ~std::uint64_t{0}, Mode::kWrite};
     step({.kind = Kind::kYield}, std::span(&everything, 1), {.drains = true, .yields = false});
   }
@@ -137,7 +137,7 @@ void leave_atomic() {
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   if (task.atomic_depth == 0) return;
-  // What a transaction has written is seen by all when it ends.
+  // The writes of a transaction become visible to all threads when it ends.
   if (task.atomic_depth == 1 && !task.buffer.empty()) scheduler.flush_inside(task);
   --task.atomic_depth;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host of a C++ program under control: what its parts know of each other.
+// The host of a C++ program under control: the interfaces between its parts.
 //
 // The program is a shared object, compiled with the hooks of ThreadSanitizer and linked without its runtime. Its
-// threads are fibers of one OS thread. Whatever it does that others can see is a step: the fiber says what it is about
-// to do, and comes back when the explorer has given it its turn. The *core* has fibers, hooks, memory models, races,
-// and the loop over runs. The *library* has what the program calls: allocation, pthreads, output, the world outside.
-// This file is the interface of both: first what the core offers, then what the library must provide.
+// threads are fibers of one OS thread. Every observable action is a step: the fiber announces it, and the call returns
+// when the explorer has given it its turn. The *core* has fibers, hooks, memory models, races, and the loop over runs.
+// The *library* has the functions that the program calls: allocation, pthreads, output, the outside world. This file is
+// the interface of both: first the functions of the core, then those that the library must provide.
 //
-// One run is one schedule; the program runs from `main` again for each, with its memory restored.
+// One run is one schedule; for each run the program starts again from `main`, with its memory restored.
 //
-// Nothing here may be used by two OS threads at once. No variable of the host that is used while the program runs may
-// be thread_local, since the base of thread-local storage may be that of a fiber.
+// Only one OS thread may use these functions. No variable of the host that is used while the program runs may be
+// thread_local, since the base of thread-local storage may be that of a fiber.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +28,17 @@ namespace linpoint::runtime {
 using explore::Access;
 using explore::Mode;
 
-/// In order of creation in a run; main is 0.
+/// In order of creation within a run; main is 0.
 using Thread = std::uint32_t;
 inline constexpr Thread kNoThread = ~Thread{0};
 inline constexpr Thread kMostThreads = 64;
 
-// ---- Who runs -----------------------------------------------------------------------------------------------------
+// ---- Phases ---------------------------------------------------------------------------------------------------------
 
 enum class Phase : std::uint8_t {
-  kHost,        ///< the host's own code: real libc is to be used
-  kLoading,     ///< constructors of the program, before the snapshot: allocate from the arena, nothing is a step
+  kHost,        ///< the host's own code: uses the real libc
+  kLoading,     ///< constructors of the program, before the snapshot: they allocate from the arena, and nothing is a
+                ///< step
   kRunning,     ///< a fiber of the program: everything counts
   kPersistent,  ///< a fiber of a persistent object: its hooks are those of the crash engine, and nothing is a step
 };
@@ -45,15 +46,15 @@ extern Phase phase;
 
 /// Whether a fiber of the program runs.
 [[nodiscard]] inline bool controlled() { return phase == Phase::kRunning; }
-/// The same, or one of a persistent object.
+/// Whether a fiber of the program or of a persistent object runs.
 [[nodiscard]] inline bool in_program() { return phase == Phase::kRunning || phase == Phase::kPersistent; }
-/// Whether the stack is one of the program's, also in host code that it has called: who crashes here is the program.
+/// Whether the current stack is the program's, also in host code that it has called: a crash here is the program's.
 [[nodiscard]] bool on_fiber();
 [[nodiscard]] Thread current_thread();
-/// How many there were in this run so far.
+/// The number of threads in this run so far.
 [[nodiscard]] Thread threads();
 
-/// The host's own code on a fiber: what it calls is not taken for the program's.
+/// The host's own code on a fiber: its calls do not count as the program's.
 class OutOfProgram {
  public:
   OutOfProgram() : before_(phase) { phase = Phase::kHost; }
@@ -65,13 +66,13 @@ class OutOfProgram {
   Phase before_;
 };
 
-// ---- Places that are no memory --------------------------------------------------------------------------------------
+// ---- Places that are not memory -------------------------------------------------------------------------------------
 
 /// Above all addresses of user space. A place of memory is its bytes.
 enum class Abstract : std::uint8_t {
-  kThreads = 1,  ///< who gets which number
+  kThreads = 1,  ///< the assignment of thread numbers
   kEnded,        ///< [thread]
-  kOutput,       ///< what was printed, in its order
+  kOutput,       ///< the order of printed output
   kWaiting,      ///< [anything]: for the library
   kWorld,        ///< [anything]: for the library
 };
@@ -119,16 +120,16 @@ enum class Kind : std::uint8_t {
 /// A step as the trace shows it. Fields that do not apply keep their defaults.
 struct StepInfo {
   Kind kind = Kind::kNote;
-  const void* caller = nullptr;  ///< where in the program: `__builtin_return_address(0)` of what it called
+  const void* caller = nullptr;  ///< the place in the program: `__builtin_return_address(0)` of the function it called
   std::uint64_t address = 0;     ///< of the memory, lock, ...
   std::uint32_t size = 0;
-  Thread other = kNoThread;       ///< who is spawned, joined, woken
-  const char* message = nullptr;  ///< copied at once
+  Thread other = kNoThread;       ///< the thread that is spawned, joined, woken
+  const char* message = nullptr;  ///< copied immediately
   std::int8_t success = -1;       ///< of an attempt: 0 or 1
-  /// Of a lock: where it is written who has it, as the number + 1, or 0.
+  /// Of a lock: the variable with its holder's number + 1, or 0.
   const int* holder = nullptr;
 
-  /// Who is in the way at this moment.
+  /// The thread that currently blocks this step.
   [[nodiscard]] Thread in_the_way() const {
     if (holder == nullptr) return other;
     return *holder == 0 ? kNoThread : static_cast<Thread>(*holder - 1);
@@ -136,65 +137,66 @@ struct StepInfo {
 };
 
 struct StepTraits {
-  bool drains = false;  ///< waits until the thread's own store buffer is empty, as whatever is a full fence does
-  bool yields = false;  ///< would rather let others go first
+  bool drains = false;  ///< waits until the thread's own store buffer is empty, as every full fence does
+  bool yields = false;  ///< offers its turn to others
 };
 
-/// The running thread is about to do something that others can see: comes back when it has its turn. All that it may
-/// touch must be among the accesses, what it may write as kWrite. The accesses are copied.
+/// The running thread is about to do something observable: returns when it has its turn. The accesses, which are
+/// copied, must include everything it may touch; what it may write as kWrite.
 void step(const StepInfo& info, std::span<const Access> accesses, StepTraits traits = {});
 
-/// The same, but it waits until it is possible: `possible` is asked before each choice, from outside of the program. It
-/// must depend on nothing but what other threads change with accesses that these depend on (or on the thread's own
-/// buffer). While it is not possible the trace says `block`; if nobody can go on that is a deadlock, or a livelock
-/// where others spin.
+/// The same, but it waits until it is possible: `possible` is called before each choice, from outside the program. Its
+/// result must depend only on what other threads change by accesses that conflict with these (or on the thread's own
+/// buffer). While it is not possible, the trace shows `block`. If no thread can continue, that is a deadlock, or a
+/// livelock if others spin.
 void step_when(const StepInfo& info, std::span<const Access> accesses, StepTraits traits, bool (*possible)(void*),
                void* argument);
 
-/// What the step that was granted last really did, where that is other than what was pending: an attempt that failed
-/// has only read. A step that turned out to change nothing is no side effect: a loop of such attempts is a spin loop,
-/// which waits for others. To be called before the next step of the thread, once. `success` is for the trace.
+/// Reports the actual effect of the last granted step, if it differs from the pending accesses: a failed attempt has
+/// only read. A step that turned out to change nothing is not a side effect: a loop of such attempts is a spin loop,
+/// which waits for others. Call it once, before the next step of the thread. `success` is for the trace.
 void report_actual_effect(std::span<const Access> accesses, int success = -1);
 
-/// Something that no hook sees was changed by the running thread: what it does next is no repetition.
+/// The running thread changed something that no hook sees: its next actions are not a repetition.
 void side_effect();
 
-/// Whether the running thread has stored what others do not see yet.
+/// Whether the running thread has stores that others do not see yet.
 [[nodiscard]] bool stores_wait();
 
-/// The running thread learned something that no hook sees and that may differ in another run: what it does next
-/// is not known from there.
+/// The running thread learned something that no hook sees and that may differ in another run: its next actions cannot
+/// be derived from its known state.
 void overlooked();
 
-/// Adds a line to the trace without a step; nothing if there is no trace.
+/// Adds a line to the trace without a step; does nothing if there is no trace.
 void note(const StepInfo& info);
 
-/// Between these the running thread is not interrupted; they nest. What waits inside lets others go on nevertheless.
+/// Between these calls the running thread is not interrupted; they nest. If it has to wait inside, others run
+/// nevertheless.
 void enter_atomic();
 void leave_atomic();
 
 // ---- Threads --------------------------------------------------------------------------------------------------------
 
-/// A new thread, which begins with function(argument): a step of its own. kNoThread if there are too many.
+/// Creates a thread that begins with function(argument): a step of its own. kNoThread if there are too many.
 [[nodiscard]] Thread spawn(const void* caller, void (*function)(void*), void* argument);
-/// Ends the running thread, as does coming back from its function. If main ends so, the others go on.
+/// Ends the running thread, as returning from its function does. If main ends so, the others continue.
 [[noreturn]] void end_thread();
 /// Waits until it has ended and its stores are in memory: a step.
 void join(const void* caller, Thread thread);
 [[nodiscard]] bool ended(Thread thread);
 
-/// The whole program ends as planned, whoever else still runs: exit, or main came back.
+/// The whole program ends regularly, whichever threads still run: exit, or main returned.
 [[noreturn]] void end_program();
 
-/// The stack of a thread in use: [begin, end).
+/// The used part of a thread's stack: [begin, end).
 struct Range {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
 };
 [[nodiscard]] Range stack_of(Thread thread);
-/// Whether an address is on the stack of the running thread, so that its state is known to who looks at that.
+/// Whether an address is on the stack of the running thread, so that its content is covered by the stack's hash.
 [[nodiscard]] bool on_own_stack(const void* address);
-/// The guard page below it: who touches it has used up the stack.
+/// The guard page below it: an access to it is a stack overflow.
 [[nodiscard]] Range guard_of(Thread thread);
 
 // ---- Ends -----------------------------------------------------------------------------------------------------------
@@ -210,65 +212,66 @@ enum class Fault : std::uint8_t {
   kNondeterminism
 };
 
-/// Ends the run with a finding: one sentence without a full stop. `where` are addresses of code, for "{0}", "{1}" in
-/// it. May be called from a handler of a signal on an alternate stack.
+/// Ends the run with a finding: one sentence without a full stop. `where` has code addresses for "{0}", "{1}" in it.
+/// May be called from a signal handler on an alternate stack.
 [[noreturn]] void fail(Fault fault, std::string_view message, const void* caller,
                        std::span<const void* const> where = {});
-/// Ends the exploration: the program does what cannot be repeated. A clause such as "the program calls fork()".
+/// Ends the exploration: the program does something that cannot be repeated. The reason is a clause such as "the
+/// program calls fork()".
 [[noreturn]] void refuse(std::string_view reason);
-/// A clean end proves less, and this sentence says why; the same sentence counts once.
+/// States, in a sentence, why a result without findings proves less; the same sentence counts once.
 void qualify(std::string_view sentence);
-/// Steps of all runs so far, for a watchdog: if it does not rise, the program computes without a visible step.
+/// Steps of all runs so far, for a watchdog: if the number does not rise, the program computes without a visible step.
 [[nodiscard]] std::uint64_t steps_so_far();
 
-// ---- Happens-before (for data races)
-// ----------------------------------------------------------------------------------
+// ---- Happens-before (for data races) --------------------------------------------------------------------------------
 
-/// What was done before the release happens before what is done after an acquire of the same object that comes later.
-/// Any number that nothing else uses names an object; the address of a lock will do.
+/// Everything before the release happens before everything after a later acquire of the same object. Any otherwise
+/// unused number identifies an object, for example the address of a lock.
 void synchronize_release(std::uint64_t object);
 void synchronize_acquire(std::uint64_t object);
-/// A plain access by the running thread that no hook sees, as by memcpy or free: checked for races, not a step.
+/// A plain access by the running thread that no hook sees, for example by memcpy or free: checked for races, not a
+/// step.
 void plain_access(const volatile void* address, std::size_t size, bool writes, const void* caller);
-/// These bytes begin a new life, as of a block that is allocated again.
+/// Forgets accesses to these bytes, for example when a block is allocated again.
 void forget_accesses(const void* address, std::size_t size);
 
-// ---- What the library must provide
-// --------------------------------------------------------------------------------------
+// ---- Functions that the library must provide ------------------------------------------------------------------------
 
 namespace library {
 
-/// Before main there is no run that could be left: sends a result with the reason, and ends.
+/// Before main there is no run to leave: sends a result with the reason, and ends the process.
 [[noreturn]] void end_refused(std::string_view reason);
-/// First of all in main: fixes addresses, if need be by starting the host again.
+/// Called first in main: fixes addresses, restarting the host if necessary.
 void fix_addresses(char** argv);
-/// Before the target is loaded: the arena, handlers of signals.
+/// Called before the target is loaded: sets up the arena and signal handlers.
 void before_load();
-/// After its constructors have run: the snapshot. The handle is that of dlopen.
+/// Called after its constructors have run: takes the snapshot. `handle` is that of dlopen.
 void after_load(void* handle);
-/// In a process of its own, before its run: has what such a process does not get from the one before.
+/// In a child process, before its run: restores what a child does not inherit.
 void after_fork();
-/// What there is now is what runs begin with from now on. No thread but those that wait may be in the program.
+/// Makes the current memory the state in which runs begin from now on. No thread may be in the program, except waiting
+/// ones.
 void keep_again();
-/// Before each run, and after it. Memory is restored at the beginning, so that the end of the last run can be looked
-/// at.
+/// Called before and after each run. Memory is restored at the beginning, so that the end of the last run can be
+/// inspected.
 void begin_run();
 void end_run();
-/// What fiber 0 runs: calls main, then does what exit does, then `end_program`.
+/// The function of fiber 0: calls main, then does what exit does, then `end_program`.
 void run_main(int (*program)(int, char**, char**));
-/// The base of thread-local storage of a thread that is about to begin; nullptr if nobody needs one of its own.
+/// The base of thread-local storage of a thread that is about to begin; nullptr if no thread needs its own.
 [[nodiscard]] void* storage_of(Thread thread);
 
-/// Nobody can go on: whether somebody does whose wait ends by itself some time, as one with a limit in time. Then it is
-/// to be asked again who can go on; else that is a deadlock.
+/// No thread can continue: ends a wait that ends by itself, such as one with a timeout. Whether there was one, so that
+/// the threads must be asked again; otherwise it is a deadlock.
 [[nodiscard]] bool time_passes();
 
-/// Memory in [begin, end) is the arena's: `check` is asked before each access of the program to it, and fails if it is
+/// Memory in [begin, end) is the arena's: `check` is called before each access of the program to it, and fails if it is
 /// freed or was never allocated.
 [[nodiscard]] Range arena();
 void check(const volatile void* address, std::size_t size, bool writes, const void* caller);
 
-/// The allocation that an address belongs to, numbered in a run.
+/// The allocation that an address belongs to, numbered within a run.
 struct Block {
   std::uint64_t number = 0;
   std::uint64_t offset = 0;

@@ -8,7 +8,7 @@ namespace linpoint::runtime {
 
 std::uint64_t hash_words(const std::uint64_t* from, const std::uint64_t* to, std::uint64_t seed) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
-  // Four at a time, since a multiplication takes as long as four of them do.
+  // Four lanes, since a multiplication has the latency of four.
   std::array<std::uint64_t, 4> lanes{seed, seed + 1, seed + 2, seed + 3};
   const auto mix = [](std::uint64_t lane, std::uint64_t word) {
     lane = (lane ^ word) * kFactor;

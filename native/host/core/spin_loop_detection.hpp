@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that wait: a thread that stands where it stood, having only read since, will do the same again until something
-// that it read has changed.
+// Detects waiting loops: a thread that is in the same state as before, having only read since, will repeat itself until
+// something that it read has changed.
 //
-// Where a thread stands is a number made of the registers that a call keeps and of its live stack, at each operation
-// that reads. No annotation is needed, and a loop of any shape is found once it has gone round. What the thread changes
-// outside of its own stack makes a new beginning.
+// The state of a thread is a hash of the callee-saved registers and of its live stack, at each operation that reads. No
+// annotation is needed, and a loop of any form is found after one iteration. A change outside the thread's own stack
+// starts anew.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace linpoint::runtime {
 
-/// Of words [from, to).
+/// A hash of the words [from, to).
 [[nodiscard]] std::uint64_t hash_words(const std::uint64_t* from, const std::uint64_t* to, std::uint64_t seed);
 
 class Spinning {
@@ -32,13 +32,13 @@ class Spinning {
     friend bool operator==(const Read&, const Read&) = default;
   };
 
-  /// Rounds of loops that changed nothing: what they read. Known for the runs to come, where a thread that stands there
-  /// again and would read the same need not go round to find out.
+  /// Iterations of loops that changed nothing: what they read. They are remembered for later runs, where a thread in
+  /// the same state that would read the same values need not iterate to find out.
   class Rounds {
    public:
     void learn(std::uint64_t standing, std::span<const Read> reads);
-    /// What a round from there reads, if that is what there is now, as the thread sees it; nullptr if no such round is
-    /// known.
+    /// The reads of an iteration from this state, if the values are current, as the thread sees them; nullptr if no
+    /// such iteration is known.
     [[nodiscard]] const std::vector<Read>* futile(std::uint64_t standing, const memory::StoreBuffer& buffer) const;
 
    private:
@@ -49,20 +49,20 @@ class Spinning {
   };
 
   void clear();
-  /// The thread is about to read. True if it has stood here before: `repeated()` is what it has read since then, and
-  /// `locked()` whether it has taken locks since then and given them back. So many it has taken or given back so far.
+  /// The thread is about to read. True if it has been in this state before: `repeated()` has its reads since then, and
+  /// `locked()` whether it has taken and released locks since then. `locks` is the number taken or released so far.
   [[nodiscard]] bool repeats(std::uint64_t standing, std::uint64_t locks);
   [[nodiscard]] bool locked() const { return locked_; }
-  /// Whether `repeated()` is all that it has read since then, but for its own stack.
+  /// Whether `repeated()` has all its reads since then, except those of its own stack.
   [[nodiscard]] bool complete() const { return complete_; }
   [[nodiscard]] std::span<const Read> repeated() const { return std::span(reads_).subspan(head_); }
-  /// It has read what is at this address now.
+  /// It has read the current value at this address.
   void read(std::uint64_t address, std::size_t size);
-  /// It has read something that no other thread changes in this run, but that may be otherwise in another run.
+  /// It has read something that no other thread changes in this run, but that may differ in another run.
   void miss() { ++missed_; }
-  /// Whether something of this is otherwise now, as the thread sees it.
+  /// Whether one of these values has changed, as the thread sees them.
   [[nodiscard]] static bool changed(std::span<const Read> reads, const memory::StoreBuffer& buffer);
-  /// Whether something that was repeated has changed, as the thread sees it.
+  /// Whether one of the repeated reads has changed, as the thread sees them.
   [[nodiscard]] bool changed(const memory::StoreBuffer& buffer) const;
 
  private:
@@ -72,7 +72,7 @@ class Spinning {
     std::uint64_t locks = 0;
     std::uint64_t missed = 0;
   };
-  static constexpr std::size_t kMost = 512;  ///< reads; a loop with more is not found
+  static constexpr std::size_t kMost = 512;  ///< reads; a loop with more is not detected
 
   std::vector<Stand> stands_;
   std::vector<Read> reads_;

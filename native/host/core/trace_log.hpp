@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run did, step by step, for people: kept only if it was asked for.
+// The steps of a run, for explanations: recorded only on request.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct TraceStep {
   Thread other = kNoThread;
   std::string message;
   std::int8_t success = -1;
-  std::int8_t order = -1;  ///< a memory order as compilers number them; -1: plain
+  std::int8_t order = -1;  ///< a memory order as numbered by compilers; -1: plain
   bool has_value = false;
   bool has_old = false;
   bool has_expected = false;
@@ -39,26 +39,26 @@ struct TraceStep {
   std::vector<memory::Store> buffer;
 };
 
-/// The functions that a thread is in, as far as they tell; only while there is a trace.
+/// The functions that a thread is in, as far as they are reported; only while there is a trace.
 struct CallStack {
   std::vector<const void*> callers;
 };
 
 class Trace {
  public:
-  static constexpr std::size_t kMost = 200'000;  ///< steps that are kept
+  static constexpr std::size_t kMost = 200'000;  ///< maximum number of recorded steps
 
   [[nodiscard]] bool on() const { return on_; }
   void turn_on() { on_ = true; }
   void restart() { steps_.clear(); }
-  /// nullptr if there is no trace. Good until the next one.
+  /// nullptr if there is no trace. Valid until the next call.
   TraceStep* add(Thread thread, const StepInfo& info, const CallStack& calls);
   [[nodiscard]] TraceStep* last() { return steps_.empty() ? nullptr : &steps_.back(); }
   [[nodiscard]] const std::vector<TraceStep>& steps() const { return steps_; }
   [[nodiscard]] std::vector<TraceStep>& steps() { return steps_; }
-  /// The number of the last one.
+  /// The index of the last step.
   [[nodiscard]] std::uint32_t number() const { return static_cast<std::uint32_t>(steps_.size()) - 1; }
-  /// The schedule took the turn from somebody who could go on: the next step says so.
+  /// The schedule preempted a thread that could continue: the next step records it.
   void preempted() { preempted_ = true; }
 
  private:

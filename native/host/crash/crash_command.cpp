@@ -34,7 +34,7 @@ void send_end(const char* ended, const std::string& reason) {
   CrashMessageWriter().send_result(conclusion);
 }
 
-/// What is wrong, or nothing.
+/// An error message, or nothing.
 std::string prepare(void* handle, const std::vector<std::string>& parts) {
   const auto read = function_of<Prepare>(handle, "linpoint_crash_prepare");
   Program& program = the_runner.program;
@@ -53,8 +53,8 @@ std::string prepare(void* handle, const std::vector<std::string>& parts) {
   if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&loaded)) == 0)
     the_runner.standard.read(options.target.c_str(), loaded->l_addr);
   if (!the_pool.reserve(options.pool_size.value_or(kDefaultPoolSize)))
-    return "there is no room for the pool at its address";
-  if (!the_recorder.prepare()) return "there is no memory for the pool";
+    return "the address of the pool is not available";
+  if (!the_recorder.prepare()) return "out of memory for the pool";
   return "";
 }
 
@@ -66,7 +66,7 @@ void advise(Session& session) {
     adviser.observe(session.recorded.events[at], now);
   }
   session.conclusion.advice = adviser.advice();
-  // What no place in the program asks for, as PMDK's own, nobody can leave out.
+  // Flushes and fences not requested by the program, such as PMDK's own, cannot be removed by the user.
   std::erase_if(session.conclusion.advice, [](const persistency::Advice& each) { return each.code == 0; });
 }
 
@@ -133,7 +133,7 @@ void explore_crashes(void* handle) {
   }
   Kinds kinds;
   const std::vector<std::string> parts = read_parts(options.scenarios);
-  std::string problem = read_kinds(options.crash, kinds) ? prepare(handle, parts) : "there is no such kind of crashes";
+  std::string problem = read_kinds(options.crash, kinds) ? prepare(handle, parts) : "unknown kind of crash test";
   if (!problem.empty()) {
     send_end("error", problem);
     return;
@@ -141,7 +141,7 @@ void explore_crashes(void* handle) {
   const auto session = std::make_unique<Session>(crash::read_scenario(parts[0]),
                                                  read_request(parts.size() > 1 ? parts[1] : std::string()));
   if (parts.size() > 2) session->oracle.expected_results.read(parts[2]);
-  if (!session->keeper.start()) qualify("failures cannot be tried again in a process of their own");
+  if (!session->keeper.start()) qualify("failures cannot be repeated in a fresh process");
   if (session->trace()) {
     advise(*session);
     run_kinds(*session, kinds);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crashes of a persistent object: a program that includes linpoint/crash.hpp, and what it is to do.
+// Crashes of a persistent object: a program that includes linpoint/crash.hpp, and the operations to run.
 #pragma once
 
 namespace linpoint::runtime {
 
-/// Does what `--crash` asks for, and says what comes of it.
+/// Runs the tests that `--crash` requests, and reports the results.
 void explore_crashes(void* handle);
 
 }  // namespace linpoint::runtime

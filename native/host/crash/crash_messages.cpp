@@ -42,7 +42,7 @@ std::size_t count(std::span<const Event> events, bool (*is)(Kind)) {
   return static_cast<std::size_t>(std::ranges::count_if(events, [is](const Event& event) { return is(event.kind); }));
 }
 
-/// Stores of the operation up to the crash, the last ones if there are many.
+/// Stores of the operation up to the crash; the last ones if there are many.
 std::vector<std::uint32_t> around(const Walk& walk, const Recorded& recorded, const Failure& failure) {
   std::vector<std::uint32_t> stores;
   std::uint32_t at = std::min(failure.state.position, static_cast<std::uint32_t>(recorded.events.size()));
@@ -57,8 +57,8 @@ std::vector<std::uint32_t> around(const Walk& walk, const Recorded& recorded, co
   return stores;
 }
 
-/// The last flush between a store that is lost and what must wait for it, if the operation flushes other lines then,
-/// and never this one: that is where this one was forgotten.
+/// The last flush between a lost store and the store that must wait for it, provided that the operation flushes other
+/// lines then, and never this one: the place where the flush was forgotten.
 std::uint32_t missed_by(const Recorded& recorded, const Cause& cause, std::uint32_t position) {
   if (cause.family != Family::kLost || cause.root == kNoEvent) return kNoEvent;
   const Event& lost = recorded.events[cause.root];

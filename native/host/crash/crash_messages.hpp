@@ -14,18 +14,18 @@
 
 namespace linpoint::runtime::crash {
 
-/// The workload as it was recorded, with its functions.
+/// The recorded workload, with its functions.
 struct Recorded {
   std::vector<Event> events;
   std::vector<std::uint32_t> frames_of_events;
   std::vector<Recorder::Frame> frames;
   std::uint32_t first = 0;  ///< event of the first operation
   std::size_t edges = 0;
-  std::int64_t silence = 0;  ///< hooks without a store, at most
-  double states = 0;         ///< that a crash can leave, at any moment
+  std::int64_t silence = 0;  ///< maximum number of hooks without a store
+  double states = 0;         ///< number of states that a crash can leave, at any moment
 };
 
-/// The end of crash tests.
+/// The result of all crash tests.
 struct Conclusion {
   std::string ended = "complete";
   std::string reason;
@@ -54,7 +54,7 @@ class CrashMessageWriter {
   void put_place(Json& json, std::uint64_t code) const;
   void put_modules(Json& json) const;
   void put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const;
-  /// Each place in the code that stores, how often, and how many of these are likely points.
+  /// Writes each place in the code that stores, how often, and how many of these stores are likely points.
   void put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const;
   void put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                  std::uint32_t event) const;

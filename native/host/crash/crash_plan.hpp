@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a persistent object is to do: the workload, the probes after a crash, and what is asked besides.
+// The tests of a persistent object: the workload, the probes after a crash, and further requests.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace linpoint::runtime::crash {
 
-/// Code of the program by the number of its module in `CodePlaces` and its offset there.
+/// A code location of the program: the number of its module in `CodePlaces` and its offset there.
 struct CodePlace {
   std::size_t module = 0;
   std::uint64_t offset = 0;
@@ -21,27 +21,27 @@ struct CodePlace {
 struct Scenario {
   struct Probe {
     unsigned number = 0;
-    std::size_t since = 0;  ///< only for crashes in or after this one of the workload
+    std::size_t since = 0;  ///< only for crashes in or after this operation of the workload
   };
 
   std::vector<unsigned> workload;  ///< numbers of operations, in order
   std::vector<Probe> probes;
-  std::vector<unsigned> beside;  ///< may overlap operations of the workload, too
-  std::vector<Probe> reads;      ///< each may overlap that one of the workload
+  std::vector<unsigned> beside;  ///< may run concurrently with operations of the workload
+  std::vector<Probe> reads;      ///< each may run concurrently with its operation of the workload
   bool in_order = true;          ///< the workload has the numbers from 0 on
 
-  /// The probes after a crash in or after one of the workload.
+  /// The probes after a crash in or after an operation of the workload.
   void collect_probes(std::size_t operation, std::vector<unsigned>& into) const;
 };
 
-/// Of the part with the operations. What is wrong with it is for the program to say.
+/// Reads the part with the operations. The program reports errors in it.
 [[nodiscard]] Scenario read_scenario(std::string_view text);
 
-/// Of the second part.
+/// The second part of the input.
 struct Request {
   std::vector<CodePlace> healed;
   bool has_crash = false;
-  std::uint32_t crash = 0;  ///< so many events have happened
+  std::uint32_t crash = 0;  ///< number of events that have happened
   std::vector<persistency::Kept> kept;
   struct Overlapped {
     unsigned first = 0;

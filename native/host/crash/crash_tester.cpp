@@ -5,11 +5,11 @@ namespace linpoint::runtime::crash {
 
 namespace {
 
-/// So many runs after each other without a look at all of the pool.
+/// Number of runs between checks of the whole pool.
 constexpr std::uint64_t kChecked = 512;
-/// A process of its own may take longer.
+/// A separate process may take longer.
 constexpr std::int64_t kMoreFuel = 4;
-/// Of an image that is known: that it passes, and that it was counted.
+/// Flags of a known image: it passes, and it was counted.
 constexpr std::uint8_t kPassed = 1;
 constexpr std::uint8_t kCounted = 2;
 
@@ -43,7 +43,7 @@ std::uint8_t& Tester::find(Walk& walk, Class kind, const Context& context) {
   bool known = false;
   std::uint8_t& answer = seen_.at(key_, known);
   bool again = known;
-  // What it reads is to be seen at least once.
+  // The lines that it reads must be observed at least once.
   if (hooks != kLean) static_cast<void>(watched_.at(key_, again));
   if (known && again) {
     walk.images().restore();
@@ -77,7 +77,7 @@ bool Tester::fails_elsewhere(Walk& walk, Class kind, const Context& context, con
   walk.images().restore();
   ++counts.retests;
   if (!ran) {
-    qualify("a failure could not be tried again in a process of its own");
+    qualify("a failure could not be repeated in a fresh process");
     return false;
   }
   return !oracle_.allows(kind, context, confirmed_);
@@ -85,7 +85,9 @@ bool Tester::fails_elsewhere(Walk& walk, Class kind, const Context& context, con
 
 void Tester::check_pool(Walk& walk, bool everything) {
   if (walk.images().intact(everything)) return;
-  qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
+  qualify(
+      "code without instrumentation writes to the pool: its stores are not traced, and crashes within it are not "
+      "tested");
   walk.images().copy_all();
   walk.images().restore();
 }

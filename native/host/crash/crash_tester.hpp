@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crash test: an image, recovery, probes, and what the oracle says of the outcome.
+// A crash test: an image, recovery, probes, and the oracle's judgement of the outcome.
 //
-// Guarantee: a test is run and counted once for each image and context. Where the program writes to its pool without
-// hooks, that is noticed now and then, and from then on all of the pool is restored.
+// Guarantee: a test is run and counted once for each image and context. Writes of the program to its pool without hooks
+// are detected from time to time, and from then on the whole pool is restored.
 #pragma once
 
 #include <array>
@@ -28,24 +28,24 @@ class Tester {
  public:
   Tester(Oracle& oracle, Keeper& keeper) : oracle_(oracle), keeper_(keeper) {}
 
-  /// Tests a state of the moment at which the walk is. `more`: writes that come last. Whether it is allowed.
+  /// Tests a state at the current moment of the walk. `more`: writes that come last. Whether the outcome is allowed.
   bool passes(Walk& walk, Class kind, const Context& context, const CrashState& state,
               std::span<const persistency::Write> more = {});
   /// The same, to find out more about a failure.
   bool passes_again(Walk& walk, Class kind, const Context& context, const CrashState& state);
-  /// Whether the last of `passes` was run, not known before.
+  /// Whether the last call of `passes` ran the test, instead of using a known result.
   [[nodiscard]] bool was_new() const { return was_new_; }
-  /// In a process of its own. The outcome of that is in `confirmed`.
+  /// Tests in a separate process. The outcome is in `confirmed`.
   bool fails_elsewhere(Walk& walk, Class kind, const Context& context, const CrashState& state,
                        std::span<const persistency::Write> more);
   [[nodiscard]] const Outcome& confirmed() const { return confirmed_; }
   /// Lines that the last run has read, while lines are watched; none if it was run before.
   [[nodiscard]] const std::vector<std::uint64_t>& read_lines() const { return read_lines_; }
 
-  /// Another moment, whose images are to be watched all.
+  /// Another moment, all of whose images must be watched.
   void watch_all() { watched_.clear(); }
 
-  /// Whether the pool is as it should be, at the end.
+  /// Checks at the end that the pool has the expected content.
   static void check_pool(Walk& walk, bool everything);
 
   Counts counts;
@@ -55,7 +55,7 @@ class Tester {
   std::string reason;
 
  private:
-  /// What is known of the image in the pool, whose hash is `key_`; if that is nothing, it is run.
+  /// The known result of the image in the pool, whose hash is `key_`; if there is none, runs the test.
   std::uint8_t& find(Walk& walk, Class kind, const Context& context);
   void put(Walk& walk, const Context& context, const CrashState& state, std::span<const persistency::Write> more);
 

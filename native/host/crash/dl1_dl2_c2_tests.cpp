@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DL1, DL2 and C2: at each store of each operation, and at each return, the states that are likeliest to go wrong.
+// DL1, DL2 and C2: at each store of each operation, and at each return, tests the states that are most likely to fail.
 #include <algorithm>
 #include <map>
 
@@ -11,11 +11,11 @@ namespace {
 
 using persistency::Kind;
 
-/// If time is short, each pass takes every so many of the operations.
+/// If time is short, each pass takes every kPasses-th operation.
 constexpr std::size_t kPasses = 8;
 constexpr std::size_t kManyOperations = 64;
 constexpr unsigned kPassOrder[kPasses] = {0, 4, 2, 6, 1, 5, 3, 7};
-/// Of each place in the code that takes a lock.
+/// For each place in the code that takes a lock.
 constexpr unsigned kMostLocks = 3;
 
 class Sweep {
@@ -44,7 +44,7 @@ class Sweep {
   }
 
  private:
-  /// Goes beyond an event; true if crashes around it were tested.
+  /// Advances past an event; whether crashes around it were tested.
   bool visit(std::uint32_t at, const Event& event) {
     const bool store = persistency::is_store(event.kind) && event.operation != persistency::kNoOperation;
     const bool tested =
@@ -69,18 +69,18 @@ class Sweep {
 
   bool test(Failure& crash) { return session_.test(walk_, session_.recorded, crash); }
 
-  /// Everything before the store, and not the store.
+  /// Everything before the store, without the store.
   void unrecovered(std::uint32_t at) {
     crash_.kind = Class::kDl2;
     crash_.state = persistency::most(walk_.now());
     crash_.sync = at;
-    // If it fails for the first time, that is since the store before this one.
+    // If it fails for the first time, the previous store is the cause.
     crash_.culprit = culprit_ != kNoEvent ? culprit_ : last_store_;
     crash_.suspect = kNoEvent;
     culprit_ = test(crash_) ? kNoEvent : crash_.culprit;
   }
 
-  /// The store, and of the others as little as there can be.
+  /// The store, and as few of the others as possible.
   void incomplete(std::uint32_t at) {
     crash_.kind = Class::kDl1;
     crash_.state = persistency::incompletely_durable(walk_.now(), at, walk_.trace()[at].address);
@@ -90,7 +90,7 @@ class Sweep {
     test(crash_);
   }
 
-  /// It has returned: with what is certain, and with everything.
+  /// After the return: with only what is certain, and with everything.
   void completed() {
     Failure crash = session_.crash_in(which_, true);
     crash.kind = Class::kC2;
@@ -102,7 +102,7 @@ class Sweep {
     test(crash);
   }
 
-  /// A lock that was taken comes up taken.
+  /// A taken lock is still taken after the crash.
   void locked(std::uint32_t at) {
     const Event& event = session_.recorded.events[at];
     if (persistency::number_of(event) == 0 || !persistency::is_store(event.kind)) return;

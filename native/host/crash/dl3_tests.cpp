@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// DL3: what another operation has seen, and returned, is lost (Fu et al.: Durinn, OSDI 2022, 5.3.3).
+// DL3: the effect of an operation is lost although another operation has seen it and returned (Fu et al.: Durinn, OSDI
+// 2022, 5.3.3).
 //
-// Pairs of operations come from the trace: one stores what the other reads or writes. To generated workloads belong
-// reads of what each operation changes, too, to run beside it. The operations before the first one come before both,
-// without the second if it was one of them; they count as written back. When the second has returned, the crash loses
-// what the first has stored and nobody made durable.
+// Pairs of operations come from the trace: one stores what the other reads or writes. Generated workloads also contain,
+// for each operation, reads of what it changes, to run concurrently with it. The operations before the first one come
+// before both, without the second if it was among them; they count as written back. When the second has returned, the
+// crash loses the stores of the first that have not been made durable.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -20,31 +21,33 @@ namespace linpoint::runtime::crash {
 
 namespace {
 
-/// Pairs that are looked for at once, the likeliest first.
+/// Maximum number of pairs, and number of pairs tested together, the likeliest first.
 constexpr std::size_t kMostPairs = 200'000;
 constexpr std::size_t kAtOnce = 4'000;
-/// Hooks of each of the two: who waits for a lock of the other one waits for ever.
+/// Maximum number of hooks of each of the two: an operation that waits for the other one's lock would wait forever.
 constexpr std::int64_t kFuel = 100'000;
-/// Who waits stores nothing meanwhile. So many times as long as anybody stored nothing in the trace, and this.
+/// A waiting operation makes no stores. It counts as waiting after this multiple of the trace's longest interval
+/// without stores, plus this minimum.
 constexpr std::int64_t kSilences = 4;
 constexpr std::int64_t kLeastSilence = 5'000;
 std::int64_t silence_of(const Session& session) { return kLeastSilence + kSilences * session.recorded.silence; }
 
-/// Two operations of the workload by their places, or one of those beside it.
+/// Two operations of the workload, or one of the workload and one that runs concurrently with it.
 struct Pair {
   std::size_t first = 0;
-  unsigned second = 0;       ///< a number
+  unsigned second = 0;       ///< number of the operation
   std::uint32_t store = 0;   ///< of the first, counted from 1
   std::size_t left_out = 0;  ///< the place of the second where it comes before the first; else none
 };
 
 constexpr std::size_t kNone = ~std::size_t{0};
 
-/// Reads beside each place in the code that stores: often at first, then ever less.
+/// Adds reads concurrent with each place in the code that stores: often at first, then ever less often.
 void add_reads(const Session& session, const std::vector<std::uint32_t>& numbers, std::vector<Pair>& pairs) {
   constexpr unsigned kOften = 8;
   const auto& workload = session.scenario.workload;
-  std::map<unsigned, std::pair<std::size_t, std::vector<unsigned>>> reads;  // by the number of the one they are beside
+  std::map<unsigned, std::pair<std::size_t, std::vector<unsigned>>> reads;  // by the number of the operation they are
+                                                                            // concurrent with
   for (const Scenario::Probe& read : session.scenario.reads)
     if (read.since < workload.size() && session.is_mine(read.since)) {
       auto& [place, those] = reads[workload[read.since]];
@@ -62,12 +65,12 @@ void add_reads(const Session& session, const std::vector<std::uint32_t>& numbers
   }
 }
 
-/// In the order in which they are to be tried.
+/// The pairs, in the order in which they are to be tried.
 std::vector<Pair> find_pairs(const Session& session) {
   const auto& workload = session.scenario.workload;
   std::map<unsigned, std::size_t> places;
   for (std::size_t place = 0; place < workload.size(); ++place) places[workload[place]] = place;
-  // How many stores of its operation each event is, and how many there are.
+  // The index of each store within its operation, and the number of stores of each operation.
   std::vector<std::uint32_t> numbers(session.recorded.events.size(), 0);
   std::map<std::uint32_t, std::uint32_t> stores;
   for (std::size_t at = 0; at < numbers.size(); ++at) {
@@ -99,14 +102,14 @@ class Overlapping {
 
   [[nodiscard]] bool prepare() { return images_.prepare(); }
 
-  /// All schedules of a plan; false if time is up.
+  /// Runs all schedules of a plan; false if time is up.
   bool run(const Plan& plan) {
     // The process begins with an empty pool.
     session_.walk.restart();
     std::memset(the_pool.memory(), 0, std::max(images_.extent(), session_.images.extent()));
     images_.begin({});
     if (!schedules_.start(plan)) {
-      qualify("there can be no process for operations side by side");
+      qualify("no process could be created for concurrent operations");
       return false;
     }
     Overlap overlap;
@@ -118,11 +121,12 @@ class Overlapping {
       time = session_.go_on();
     }
     schedules_.stop();
-    if (time && seen < plan.schedules.size()) qualify("some schedules of operations side by side ended their process");
+    if (time && seen < plan.schedules.size())
+      qualify("some schedules of concurrent operations terminated their process");
     return time;
   }
 
-  /// The pool belongs to others again.
+  /// Returns the pool to the other tests.
   void leave() {
     std::memset(the_pool.memory(), 0, std::max(images_.extent(), session_.images.extent()));
     session_.images.copy_once();
@@ -140,7 +144,7 @@ class Overlapping {
     session_.heal_known(walk_);
     while (!walk_.at_end()) walk_.advance();
     Failure crash = crash_of(plan, overlap);
-    // With all that the second has stored itself, and without.
+    // With and without everything that the second operation has stored itself.
     crash.state = persistency::least(walk_.now());
     const CrashState least = crash.state;
     walk_.now().for_each_line([&](std::uint64_t line) {
@@ -183,7 +187,7 @@ class Overlapping {
   Schedules schedules_;
 };
 
-/// Those with the same operations before them, by what is left out.
+/// Groups pairs with the same operations before them, by the operation left out.
 std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) {
   std::map<std::size_t, Plan> plans;
   const auto& workload = session.scenario.workload;
@@ -202,7 +206,7 @@ std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) 
     plan.schedules.erase(std::unique(plan.schedules.begin(), plan.schedules.end()), plan.schedules.end());
     all.push_back(std::move(plan));
   }
-  // The one in which nothing is left out first: it has the greatest number.
+  // The plan in which nothing is left out comes first: it has the greatest key.
   if (!all.empty()) std::rotate(all.begin(), all.end() - 1, all.end());
   return all;
 }
@@ -212,12 +216,12 @@ std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) 
 void overlap(Session& session) {
   if (pmdk::in_use()) {
     // The model has one transaction at a time: two of them would undo each other's stores.
-    qualify("operations side by side are not tested in programs that use PMDK");
+    qualify("concurrent operations are not tested in programs that use PMDK");
     return;
   }
   Overlapping overlapping(session);
   if (!overlapping.prepare()) {
-    qualify("there is no memory for operations side by side");
+    qualify("out of memory for concurrent operations");
     return;
   }
   const std::vector<Pair> pairs = find_pairs(session);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a crash can leave, as far as anybody looks at it (Gorjiara, Xu, Demsky: Jaaru, ASPLOS 2021).
+// Tests everything that a crash can leave, in the lines that are read (Gorjiara, Xu, Demsky: Jaaru, ASPLOS 2021).
 //
-// At each store, what may be there includes all that may be there until the next one; so crashes right after stores,
-// and at returns, stand for all. Only lines that recovery or a probe reads can matter: those are found by running,
-// which goes on until no run reads a line that has not been varied.
+// The possible states at each store include all possible states until the next store; so crashes right after stores,
+// and at returns, represent all. Only lines that recovery or a probe reads can matter. They are found by running, which
+// continues until no run reads a line that has not been varied.
 #include <algorithm>
 
 #include "host/crash/test_session.hpp"
@@ -14,14 +14,14 @@ namespace {
 
 using persistency::Kind;
 
-/// More states of one moment than there will ever be time for.
+/// More states of one moment than can ever be tested.
 constexpr std::uint64_t kMostStates = std::uint64_t{1} << 20U;
 
 class Moment {
  public:
   Moment(Session& session, Failure& crash) : session_(session), walk_(session.walk), crash_(crash) {}
 
-  /// False if not all of it was tested.
+  /// False if not everything was tested.
   bool run() {
     session_.tester.watch_all();
     for (;;) {
@@ -49,7 +49,7 @@ class Moment {
   Session& session_;
   Walk& walk_;
   Failure& crash_;
-  std::vector<std::uint64_t> lines_;  ///< that are read and may differ, sorted
+  std::vector<std::uint64_t> lines_;  ///< lines that are read and may differ, sorted
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What probes must return after a crash in each operation of the workload, as far as the states of the spec determine
-// it.
+// The expected results of probes after a crash in each operation of the workload, as far as the states of the spec
+// determine them.
 //
-// The oracle knows it before any crash, so it sends it once, as changes from moment to moment; most outcomes are then
-// compared here, and need no question. Guarantee: an outcome is allowed here only if the oracle would allow it too.
-// Cost: of an operation, the results of its probes; of an outcome, a comparison of bytes.
+// The oracle knows them before any crash and sends them once, as changes from moment to moment; most outcomes are then
+// compared here, without a query. Guarantee: an outcome is allowed here only if the oracle would allow it too. Cost:
+// for an operation, the results of its probes; for an outcome, a comparison of bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ class ExpectedResults {
   explicit ExpectedResults(const Scenario& scenario) : scenario_(scenario) {}
 
   /// For each operation of the workload a line "before", then changes, a line "after", then changes. A change is the
-  /// number of a probe and what it returns, as JSON; nothing at all if that is not one thing.
+  /// number of a probe and its result as JSON; an empty result if it is not unique.
   void read(std::string text);
 
-  /// Results of probes, one behind the other.
+  /// Results of probes, concatenated.
   struct Seen {
     std::string_view text;
-    const std::uint32_t* ends = nullptr;  ///< of each
+    const std::uint32_t* ends = nullptr;  ///< the end of each
     std::size_t count = 0;
   };
-  /// Whether that is an expected result of a crash in an operation, or behind it. False where it is not known.
+  /// Whether this is an expected result of a crash in an operation, or after it. False if that is not known.
   [[nodiscard]] bool allows(std::size_t operation, bool returned, const std::vector<unsigned>& probes,
                             const Seen& seen);
 
@@ -57,10 +57,10 @@ class ExpectedResults {
   const Scenario& scenario_;
   std::string text_;
   std::vector<Change> changes_;
-  std::vector<std::size_t> sections_;  ///< where each ends in the changes: before and after each operation
+  std::vector<std::size_t> sections_;  ///< the end of each section of the changes: before and after each operation
   std::vector<std::string_view> now_;  ///< by number
   std::size_t operation_ = kNowhere;
-  std::size_t applied_ = 0;  ///< sections
+  std::size_t applied_ = 0;  ///< number of sections
   std::vector<unsigned> probes_;
   Expected before_;
   Expected after_;

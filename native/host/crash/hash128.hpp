@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of 128 bits, for what is too large to be kept: images of the pool, and outcomes of tests.
+// 128-bit hashes of data that is too large to be stored: images of the pool, and outcomes of tests.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace linpoint::runtime::crash {
 
 __extension__ using Hash = unsigned __int128;
 
-/// Of two numbers.
+/// The hash of two numbers.
 [[nodiscard]] Hash mixed(std::uint64_t one, std::uint64_t other);
 [[nodiscard]] Hash hash_of(const void* bytes, std::size_t size, Hash seed);
 
-/// A set of hashes with a bit for each.
+/// A set of hashes with flags for each.
 class HashTable {
  public:
-  /// Where the bit is; `known` says whether it was there before.
+  /// The flags of a hash; `known` is set to whether it was there before.
   [[nodiscard]] std::uint8_t& at(Hash hash, bool& known);
   [[nodiscard]] std::size_t size() const { return size_; }
   void clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some of the images that are tested, as files, with what came of them: so that others can make the same tests.
+// Saves some of the tested images as files, with their outcomes, so that others can repeat the tests.
 //
-// Only where `--images` names a folder. Each is the pool from its first byte to the last one that was used.
+// Only if `--images` names a directory. Each image is the pool from its first byte to the last one used.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace linpoint::runtime::crash {
 
 class Samples {
  public:
-  /// Whether the next test is one of them.
+  /// Whether the next test is to be saved.
   [[nodiscard]] bool wanted();
-  /// What is in the pool now.
+  /// Saves the current content of the pool.
   void keep(const Walk& walk);
   void send(const Oracle& oracle, Class kind, const Context& context, const Outcome& outcome, bool allowed) const;
 

@@ -21,7 +21,7 @@ void put_numbers(Json& json, const std::vector<Number>& numbers) {
   json.close(']');
 }
 
-/// Whoever asked is gone if there is no answer: then nobody listens.
+/// If there is no answer, the process that judges has ended: then there is no reader for results either.
 char read_answer() {
   char answer = 0;
   if (::read(options.answers, &answer, 1) != 1) _exit(1);

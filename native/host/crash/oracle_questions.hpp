@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who decides whether what was seen after a crash is allowed: the general checker, which is asked once for each
-// outcome.
+// Decides whether an outcome after a crash is allowed, by querying the general checker once for each outcome.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +22,11 @@ inline constexpr std::size_t kClasses = 6;
 
 /// What had been done at a crash.
 struct Context {
-  std::size_t completed = 0;                           ///< so many of the workload
-  std::vector<unsigned> order;                         ///< these instead, if there are any
-  std::vector<std::string> order_results;              ///< of those
+  std::size_t completed = 0;                           ///< number of completed operations of the workload
+  std::vector<unsigned> order;                         ///< these operations instead, if there are any
+  std::vector<std::string> order_results;              ///< their results
   std::vector<unsigned> open;                          ///< numbers of operations that had begun
-  std::vector<std::pair<unsigned, std::string>> done;  ///< operations beside the workload that had returned
+  std::vector<std::pair<unsigned, std::string>> done;  ///< operations outside the workload that had returned
   std::vector<unsigned> probes;
 
   [[nodiscard]] Hash hash() const;
@@ -40,18 +39,18 @@ class Oracle {
   ExpectedResults expected_results;
 
   [[nodiscard]] bool allows(Class kind, const Context& context, const Outcome& outcome);
-  /// The part of an outcome that judgements and violations have in common.
+  /// Writes the part of an outcome that judgements and violations have in common.
   void put(Json& json, Class kind, const Context& context, const Outcome& outcome) const;
   [[nodiscard]] std::uint64_t asked() const { return asked_; }
 
  private:
-  /// Whether it is plain that it is allowed.
+  /// Whether it is certainly allowed.
   [[nodiscard]] bool is_expected(const Context& context, const Outcome& outcome);
   [[nodiscard]] const std::string& text_of(const std::vector<unsigned>& probes) const;
 
   const Scenario& scenario_;
   HashTable answers_;
-  mutable std::vector<unsigned> last_probes_;  ///< seldom others than the last
+  mutable std::vector<unsigned> last_probes_;  ///< rarely different from the last ones
   mutable std::string last_text_ = "[]";
   std::uint64_t asked_ = 0;
 };

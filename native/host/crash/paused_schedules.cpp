@@ -24,19 +24,19 @@ enum class Message : std::uint32_t { kPlace = 0x504c4143, kOverlap = 0x4f564552,
 
 struct Head {
   Message message = Message::kEnd;
-  std::uint32_t feasible = 0;  ///< or how many results there are
+  std::uint32_t feasible = 0;  ///< or the number of results
   Schedule schedule;
   std::uint64_t cursor = 0;
   std::uint64_t count = 0;  ///< of lines, or of events
   std::uint64_t text = 0;   ///< bytes of the result
 };
 
-/// No result is longer.
+/// Maximum size of a result.
 constexpr std::size_t kLongest = std::size_t{16} << 20U;
-/// How long nothing at all may come, in milliseconds.
+/// Maximum time without any message, in milliseconds.
 constexpr int kPatience = 20'000;
 
-// ---- The process that runs schedules -------------------------------------------------------------------------------
+// ---- The process that runs schedules --------------------------------------------------------------------------------
 
 class Worker {
  public:
@@ -69,7 +69,7 @@ class Worker {
 
   [[nodiscard]] std::size_t end() const { return plan_.schedules.size(); }
 
-  /// The operations one after the other, with a pause wherever a schedule begins.
+  /// Runs the operations in order, with a pause wherever a schedule begins.
   static void go(void* self) {
     auto& worker = *static_cast<Worker*>(self);
     the_runner.program.create();
@@ -85,7 +85,7 @@ class Worker {
   static void run_one(void* number) { the_runner.program.run(*static_cast<unsigned*>(number)); }
   static void pause() { scheduler.pause_alone(); }
 
-  /// All schedules of this place.
+  /// Runs all schedules of this place.
   void here() {
     tell_lines();
     library::keep_again();
@@ -122,13 +122,13 @@ class Worker {
     put(head);
     put_bytes(events_.data(), events_.size() * sizeof(Event));
     if (head.text != 0) put_bytes(results[0].data(), head.text);
-    // To find out that one waits for ever takes long; who listens has a clock to keep.
+    // Finding out that an operation waits forever takes long; the reader has a time limit.
     if (head.feasible == 0) flush();
   }
 
   [[nodiscard]] bool go_so_far(Schedule& schedule) const {
     Task* task = scheduler.add_alone(run_one, &schedule.first);
-    // Whoever did all operations before does this one, too: what a thread does when it first comes here is done.
+    // This operation is run by the thread that ran all earlier ones, so that its first-use initialisation is done.
     if (task != nullptr) scheduler.goes_on_as(*task, 0);
     the_recorder.pause_after(schedule.store, pause);
     linpoint_countdown = 0;
@@ -147,7 +147,7 @@ class Worker {
     hot.written_count = 0;
   }
 
-  /// What has changed since the last place.
+  /// Sends the changes since the last place.
   void tell_lines() {
     Head head{Message::kPlace, 0, {}, the_pool.cursor(), 0, 0};
     std::vector<std::uint32_t> lines(hot.written, hot.written + hot.written_count);
@@ -201,7 +201,7 @@ class Worker {
 
   const Plan& plan_;
   int channel_;
-  std::size_t next_ = 0;  ///< of the schedules
+  std::size_t next_ = 0;  ///< index of the next schedule
   std::byte* snapshot_ = nullptr;
   std::vector<char> out_;
   std::vector<Event> events_;
@@ -261,7 +261,7 @@ bool Schedules::fill() {
   return true;
 }
 
-/// Results of so many operations, and so many lines of the pool.
+/// Reads the results of operations, and lines of the pool.
 bool Schedules::get_place(Images& images, std::uint32_t results, std::uint64_t lines) {
   for (std::uint32_t each = 0; each < results; ++each) {
     std::size_t size = 0;

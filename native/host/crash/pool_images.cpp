@@ -16,7 +16,7 @@ std::uint64_t word_at(const std::byte* memory, std::uint64_t address) {
   return word;
 }
 
-/// What words add to the hash of an image. Most of a pool is zero, and adds nothing.
+/// The contribution of words to the hash of an image. Most of a pool is zero, and contributes nothing.
 Hash hash_of_words(const std::byte* memory, std::uint64_t address, std::uint64_t size) {
   Hash hash = 0;
   const std::uint64_t last = persistency::word_of(address + size - 1);
@@ -25,7 +25,7 @@ Hash hash_of_words(const std::byte* memory, std::uint64_t address, std::uint64_t
   return hash;
 }
 
-/// Writes bytes, and says by how much that changes the hash.
+/// Writes bytes, and returns the resulting change of the hash.
 Hash write(std::byte* memory, std::uint64_t address, std::uint64_t size, const std::byte* value) {
   const Hash before = hash_of_words(memory, address, size);
   std::memcpy(memory + (address - Pool::kBegin), value, size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in the pool: the least image of a moment, and images of crashes, which are put over it and taken back.
+// The content of the pool: the least image of a moment, and images of crashes, which are written over it and removed.
 //
-// Guarantee: images with the same bytes have the same hash, whatever led to them. Cost: of a crash, the bytes that it
-// keeps and the lines that were written since.
+// Guarantee: images with the same bytes have the same hash, however they were made. Cost: for a crash, the bytes that
+// it keeps and the lines written since.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +18,30 @@ namespace linpoint::runtime::crash {
 class Images {
  public:
   [[nodiscard]] bool prepare();
-  /// The least image, and the pool, are these bytes, with nothing but zeros behind them.
+  /// Sets the least image, and the pool, to these bytes, with only zeros after them.
   void begin(std::span<const std::byte> initial);
-  /// A line of what `begin` was given is another one. The pool must be that.
+  /// Replaces a line of the bytes passed to `begin`. The pool must equal them.
   void begin_line(std::uint64_t line, const std::byte* bytes);
-  /// Goes back to the bytes that `begin` was given.
+  /// Restores the bytes that were passed to `begin`.
   void restart();
 
   /// A store that is certain from now on. The pool must be the least image.
   void settle(const persistency::Event& store);
-  /// Puts a crash over the least image; the hash of what there is then.
+  /// Writes a crash over the least image; returns the hash of the result.
   [[nodiscard]] Hash put(std::span<const persistency::Write> writes) const;
-  /// The pool is the least image again, whatever was written in lines that are marked.
+  /// Makes the pool the least image again, by restoring all marked lines.
   void restore();
 
-  /// Whether the pool is the least image. Looks at what is in use, or at everything.
+  /// Whether the pool is the least image. Checks the used part, or everything.
   [[nodiscard]] bool intact(bool everything) const;
-  /// Restores all of the pool, this time.
+  /// Restores the whole pool once.
   void copy_once();
-  /// From now on all of the pool is restored.
+  /// From now on restores the whole pool each time.
   void copy_all() { copies_all_ = true; }
   [[nodiscard]] bool copies_all() const { return copies_all_; }
   [[nodiscard]] Hash hash() const { return hash_; }
   [[nodiscard]] std::size_t extent() const { return extent_; }
-  /// So much of the pool may be other than zero.
+  /// The pool may be non-zero up to this address.
   void reach(std::uint64_t address);
   [[nodiscard]] const std::byte* least() const { return least_; }
 

@@ -90,7 +90,7 @@ void Keeper::serve(int channel) const {
 }
 
 void Keeper::run_and_exit() const {
-  // For who waits in the kernel: the watchdog counts the time of the processor.
+  // For a process that waits in the kernel: the watchdog counts processor time.
   constexpr unsigned kSeconds = 20;
   ::alarm(kSeconds);
   library::after_fork();
@@ -126,7 +126,7 @@ bool Keeper::run(std::span<const unsigned> probes, std::uint64_t cursor, std::si
   outcome.results.clear();
   if (shared_->token != kFinished) {
     outcome.ended = Ended::kCrash;
-    outcome.message = "the program ended its process";
+    outcome.message = "the program terminated its process";
     outcome.place = 0;
     return true;
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that has loaded the program and run nothing of it: each failure is tried again in a copy of it.
+// A process that has loaded the program and run nothing of it: each failure is repeated in a copy of it.
 //
-// In the first process thousands of crashes come one after the other, and whatever a program does to its memory that is
-// not restored could change what the next one does. Here each has a process of its own. A run counts only if that
-// process says, at its very end, that it has finished.
+// In the first process thousands of crashes follow each other, and changes of the program to memory that is not
+// restored could affect later ones. Here each has its own process. A run counts only if that process reports at its
+// very end that it has finished.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ class Keeper {
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper();
 
-  /// Before anything of the program has run. False if there can be no such process.
+  /// Called before the program has run. False if such a process cannot be created.
   [[nodiscard]] bool start();
-  /// Recovers from what is in the pool now, and probes. False if that could not be tried; a process that is gone
+  /// Recovers from the current content of the pool, and probes. False if that could not be tried; a process that ended
   /// without having finished is an outcome: a crash.
   [[nodiscard]] bool run(std::span<const unsigned> probes, std::uint64_t cursor, std::size_t extent, std::int64_t fuel,
                          Outcome& outcome);
-  /// Ends it; also done by the kernel when this process ends.
+  /// Ends the process; the kernel also does so when this process ends.
   void stop();
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of a persistent object: the workload once, and recovery with probes after each crash.
 //
-// Each run begins with fresh volatile memory and the pool as it is. Whatever the program does ends only its run:
-// crashes, exceptions, waiting for ever, and hangs, which are those that use up their fuel.
+// Each run begins with fresh volatile memory and the current content of the pool. Failures of the program end only its
+// run: crashes, exceptions, blocking forever, and hangs, that is, runs that use up their fuel.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ namespace linpoint::runtime::crash {
 enum class Ended : std::uint8_t { kComplete, kCrash, kHang, kMemory, kAssertion, kException, kDeadlock, kRefused };
 [[nodiscard]] const char* name_of(Ended ended);
 
-/// What the program has for the host.
+/// The functions of the program that the host calls.
 struct Program {
   void (*create)() = nullptr;
   void (*recover)() = nullptr;
   void (*run)(unsigned number) = nullptr;
 };
 
-/// Results of operations as JSON, one after the other; those that have not come back are missing at the end.
+/// Results of operations as JSON, concatenated; those of operations that have not returned are missing at the end.
 struct Results {
   HostVector<char> text;
   HostVector<std::uint32_t> ends;
@@ -55,21 +55,21 @@ class Runner {
   Program program;
   StandardCode standard;  ///< of the program
 
-  /// `create`, then these operations.
+  /// Runs `create`, then these operations.
   const Outcome& run_workload(std::span<const unsigned> operations, std::int64_t fuel);
-  /// `recover`, then these. Lines that are written are in `hot.written`, and those that are read in `hot.read` if they
-  /// are watched.
+  /// Runs `recover`, then these probes. Written lines are in `hot.written`, and read lines in `hot.read` if they are
+  /// watched.
   const Outcome& run_probes(std::span<const unsigned> probes, std::int64_t fuel, Hooks hooks = kLean);
 
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }
   /// Hooks of the last run.
   [[nodiscard]] std::int64_t used() const { return used_; }
 
-  // By the program, on its fiber.
+  // Called by the program, on its fiber.
   void begins(unsigned number) const;
   static void ends(unsigned number);
   void result(std::string_view text);
-  /// There are none of this run; those that come are told here.
+  /// Clears the results of this run; later ones are returned here.
   [[nodiscard]] Results& forget_results() {
     outcome_.results.clear();
     return outcome_.results;
@@ -88,7 +88,7 @@ class Runner {
 
   Outcome outcome_;
   std::int64_t used_ = 0;
-  std::int64_t fuel_of_operation_ = 0;  ///< of each, while the workload runs
+  std::int64_t fuel_of_operation_ = 0;  ///< of each operation, while the workload runs
 };
 extern Runner the_runner;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crashes of the recovery itself: it is recorded as the workload was, and crashes at each of its stores; what a
-// recovery leaves that has come to its end is recovered again; and the operation that comes next crashes, too, since it
-// may meet what the first one has left behind.
+// Crashes of the recovery itself: it is recorded like the workload, and crashes at each of its stores. The state after
+// a completed recovery is recovered again. The next operation crashes, too, since it may encounter what the crashed
+// operation has left behind.
 #include <algorithm>
 
 #include "host/crash/test_session.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using persistency::Kind;
 
-/// So many images are recovered with crashes for each place in the code where a crash is, at first.
+/// Maximum number of images, for each code location of a crash, that are recovered with crashes.
 constexpr unsigned kMostOfCode = 4;
 
 class Recovering {
@@ -22,7 +22,7 @@ class Recovering {
 
   [[nodiscard]] bool prepare() { return images_.prepare(); }
 
-  /// Crashes of the recovery from a state of the present moment.
+  /// Tests crashes of the recovery from a state of the current moment.
   void run(const Failure& crash) {
     std::vector<persistency::Write> writes;
     Walk& outer = session_.walk;
@@ -45,7 +45,7 @@ class Recovering {
       session_.heal_known(walk_);
       crashes(crash, complete);
     }
-    // The pool belongs to the other walk again, which knows nothing of what was written meanwhile.
+    // The pool is returned to the other walk, which has not recorded the writes since.
     outer.images().copy_once();
   }
 
@@ -59,7 +59,7 @@ class Recovering {
     inner_.frames.assign(frames.begin(), frames.end());
   }
 
-  /// What comes next in the workload goes on with what was recovered, and crashes too.
+  /// The next operation of the workload continues with the recovered object, and crashes too.
   [[nodiscard]] std::vector<unsigned> following(const Failure& crash) const {
     const auto& workload = session_.scenario.workload;
     const auto place = std::ranges::find(workload, crash.operation);
@@ -78,7 +78,7 @@ class Recovering {
       const std::uint32_t at = walk_.position();
       const Event& event = walk_.trace()[at];
       if (event.kind == Kind::kCall) {
-        // Recovery has come to its end: it may be done twice, with and without what it has not made sure of.
+        // Recovery is complete: it may run twice, with and without the stores that it has not made durable.
         quiet();
         crash_.operation = event.operation;
         crash_.context.open.push_back(event.operation);
@@ -129,9 +129,9 @@ class Recovering {
   Images images_;
   Recorded inner_;
   Failure crash_;
-  std::string result_;  ///< of the operation that goes on
+  std::string result_;  ///< of the operation that continues
   std::uint32_t culprit_ = kNoEvent;
-  std::uint32_t last_ = kNoEvent;  ///< store
+  std::uint32_t last_ = kNoEvent;  ///< last store
 };
 
 }  // namespace
@@ -144,7 +144,7 @@ void crash_recovery_from(Session& session, const Failure& crash) {
 void crash_recovery(Session& session) {
   Recovering recovering(session);
   if (!recovering.prepare()) {
-    qualify("there is no memory for crashes of the recovery");
+    qualify("out of memory for crashes during recovery");
     return;
   }
   Walk& walk = session.walk;
@@ -165,7 +165,7 @@ void crash_recovery(Session& session) {
     Failure crash = session.crash_in(next - 1, !store);
     crash.state =
         store ? persistency::incompletely_durable(walk.now(), at, event.address) : persistency::least(walk.now());
-    // What fails without a second crash is no failure of the second one.
+    // A failure without a second crash is not a failure of the second crash.
     if (session.tester.passes_again(walk, Class::kRecovery, crash.context, crash.state)) recovering.run(crash);
     crash.state = persistency::most(walk.now());
     if (session.tester.passes_again(walk, Class::kRecovery, crash.context, crash.state)) recovering.run(crash);

@@ -14,12 +14,13 @@ namespace {
 using persistency::Channel;
 using persistency::Kept;
 
-/// A group of so many is well known: its stores count as persistent from then on, so that other causes show.
+/// After this number of failures, the stores of a group count as persistent, so that other causes become visible.
 constexpr std::uint64_t kHealed = 4;
 
-/// All that the state could keep further: what the operation itself has stored, then what others have, the last one of
-/// them first. Of each the first store first, since what comes later often is what recovery could find out from it: of
-/// a dequeue that marks a node and then moves the head past it the mark, though a durable head would hide the mistake.
+/// All channels that the state could keep further: those of the operation itself, then those of others, the latest
+/// operation first. Within an operation the earliest store comes first, since recovery can often derive the effect of
+/// later ones from it. For a dequeue that marks a node and then moves the head past it, that is the mark, although a
+/// durable head would hide the mistake.
 std::vector<Kept> further(const Walk& walk, const Failure& failure) {
   struct Further {
     std::uint32_t operation = 0;
@@ -54,7 +55,7 @@ std::vector<Kept> further(const Walk& walk, const Failure& failure) {
   return all;
 }
 
-/// Calls `each(store, kept)` for what the state has lost; `kept` says what would have it.
+/// Calls `each(store, kept)` for the stores that the state has lost; `kept` is the prefix that would keep the store.
 template <typename Each>
 void for_each_missing(const Walk& walk, const Failure& failure, Each&& each) {
   walk.now().for_each_line([&](std::uint64_t line) {
@@ -71,7 +72,7 @@ std::uint32_t store_at(const Walk& walk, const Kept& kept) {
   return kept.prefix == 0 || kept.prefix > stores.size() ? kNoEvent : stores[kept.prefix - 1];
 }
 
-/// The first store after another one that the state has, although that one is lost.
+/// The first store after a lost one that the state has kept.
 std::uint32_t kept_after(const Walk& walk, const CrashState& state, std::uint32_t root) {
   std::uint32_t first = kNoEvent;
   std::vector<std::uint32_t> stores;
@@ -94,10 +95,10 @@ Group* Causes::find_group(Family family, std::uint64_t code) {
 
 void Causes::count(const Walk& walk, Group& group, const Failure& failure, std::uint32_t root) {
   ++group.count;
-  // With everything that came before: that is what a crash before the next store leaves.
+  // With everything that came before: that is the state of a crash before the next store.
   const bool found_early = group.family == Family::kUnrecovered && failure.kind == Class::kDl1;
   group.classes[static_cast<std::size_t>(found_early ? Class::kDl2 : failure.kind)] = true;
-  // Who has returned and is lost, although it was found otherwise.
+  // A returned operation is lost, although this was found in a different test.
   if (group.family == Family::kLost && !failure.overlap && root != kNoEvent &&
       walk.trace()[root].operation != failure.operation)
     group.classes[static_cast<std::size_t>(Class::kC2)] = true;
@@ -112,7 +113,7 @@ bool Causes::repairs(Walk& walk, const Failure& failure, const std::vector<Kept>
   return tester_.passes_again(walk, failure.kind, failure.context, state);
 }
 
-/// Whether the stores of a group are missing here, and are the reason.
+/// Whether the stores of a group are missing here, and are the cause.
 bool Causes::is_of(Walk& walk, const Failure& failure, Group& group) {
   std::vector<Kept> missing;
   std::uint32_t last_missing = kNoEvent;
@@ -127,7 +128,7 @@ bool Causes::is_of(Walk& walk, const Failure& failure, Group& group) {
   return true;
 }
 
-/// Whether what is known to be wrong is the reason here, too.
+/// Whether a known cause also causes this failure.
 bool Causes::is_known(Walk& walk, const Failure& failure) {
   if (failure.lock || failure.culprit != kNoEvent) {
     if (failure.culprit == kNoEvent) return false;
@@ -145,7 +146,7 @@ bool Causes::is_known(Walk& walk, const Failure& failure) {
   return true;
 }
 
-/// Of the candidates, those that it takes besides the background; with all of them it passes.
+/// The candidates that are required in addition to the background; the test passes with all of them.
 std::vector<Kept> Causes::needed(Walk& walk, const Failure& failure, const std::vector<Kept>& background, bool changed,
                                  const std::vector<Kept>& candidates) {
   if (changed && repairs(walk, failure, background)) return {};
@@ -163,9 +164,9 @@ std::vector<Kept> Causes::needed(Walk& walk, const Failure& failure, const std::
   return all;
 }
 
-/// A store before the root in its operation that would do as well, if all stores of its code were durable: that is what
-/// the remedy makes of them. After some dequeues whose marks are lost one durable head hides them all, and no one of
-/// the marks does; yet the marks are to be flushed.
+/// A store before the root in its operation that would also repair the failure, if all stores of its code were durable,
+/// which is what the fix makes of them. After several dequeues whose marks are lost, one durable head hides all of
+/// them, while no single mark does; yet it is the marks that must be flushed.
 std::uint32_t Causes::find_earlier(Walk& walk, const Failure& failure, std::uint32_t root) {
   constexpr std::size_t kMost = 16;
   const Event& blamed = walk.trace()[root];
@@ -186,7 +187,7 @@ std::uint32_t Causes::find_earlier(Walk& walk, const Failure& failure, std::uint
 }
 
 Cause Causes::find_lost(Walk& walk, const Failure& failure, std::vector<Kept> candidates) {
-  // Of very many, as where nothing is ever flushed, the last ones will mostly do.
+  // Among very many candidates, as when nothing is ever flushed, the first ones mostly suffice.
   constexpr std::size_t kMany = 64;
   while (candidates.size() > kMany) {
     std::vector<Kept> fewer(candidates.begin(),
@@ -195,7 +196,7 @@ Cause Causes::find_lost(Walk& walk, const Failure& failure, std::vector<Kept> ca
     candidates = std::move(fewer);
   }
   std::vector<Kept> lines = needed(walk, failure, {}, false, candidates);
-  // In each line the first store that is enough.
+  // In each line, the first store that suffices.
   for (Kept& line : lines) {
     std::uint32_t low = persistency::prefix_of(walk.now(), failure.state, line.channel) + 1;
     std::uint32_t high = line.prefix;
@@ -239,8 +240,7 @@ Cause Causes::find(Walk& walk, const Failure& failure) {
 std::optional<Cause> Causes::add(Walk& walk, const Failure& failure) {
   if (is_known(walk, failure)) return std::nullopt;
   if (!tester_.fails_elsewhere(walk, failure.kind, failure.context, failure.state, failure.more)) {
-    if (unconfirmed_++ == 0)
-      qualify("a crash test fails among others, and passes in a process of its own: it is not counted");
+    if (unconfirmed_++ == 0) qualify("a crash test failed, but passed in a fresh process: it is not counted");
     return std::nullopt;
   }
   Cause cause = find(walk, failure);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a crash test fails: which stores should have been persistent, or should not have been there yet.
+// Why a crash test fails: which stores should have been persistent, or should not have happened yet.
 //
-// *Lost*: the test passes if further stores are persistent; the fewest lines that do it, and in each of them the first
-// store that is enough, are the cause (QuickXplain: Junker, AAAI 2004). *Unrecovered*: it fails although everything is
-// persistent; the cause is the store after which that began. *Lock*: it fails because a lock comes up locked.
-// Failures of one kind with their cause in the same code are one group.
+// *Lost*: the test passes if further stores are persistent; the cause is a minimal set of lines that achieves this, and
+// in each of them the first store that suffices (QuickXplain: Junker, AAAI 2004). *Unrecovered*: it fails although
+// everything is persistent; the cause is the store after which it began to fail. *Lock*: it fails because a lock is
+// still locked after the crash. Failures of one family with their cause in the same code form one group.
 #pragma once
 
 #include <array>
@@ -26,21 +26,21 @@ struct Failure {
   Context context;
   CrashState state;
   std::vector<persistency::Write> more;
-  std::uint32_t operation = 0;    ///< number of the one that crashes or has just returned
+  std::uint32_t operation = 0;    ///< number of the operation that crashes or has just returned
   std::uint32_t sync = kNoEvent;  ///< the store that was tested
-  /// The state has everything, and that fails since this store; or it is to blame for a lock.
+  /// The state has everything, and fails since this store; or the store that leaves a lock locked.
   std::uint32_t culprit = kNoEvent;
-  /// The same, if it should turn out that everything fails.
+  /// The same, if it turns out that everything fails.
   std::uint32_t suspect = kNoEvent;
   bool lock = false;
-  /// Of two operations side by side: their numbers, and after which store of the first it was paused.
+  /// Of two concurrent operations: their numbers, and the store of the first after which it was paused.
   struct Overlapped {
     unsigned first = 0;
     unsigned second = 0;
     std::uint32_t store = 0;
   };
   std::optional<Overlapped> overlap;
-  /// Of a crash of the recovery: the one before, that it recovered from.
+  /// For a crash of the recovery: the previous crash, from which it recovered.
   struct Earlier {
     std::uint32_t position = 0;
     std::vector<persistency::Kept> kept;
@@ -52,14 +52,14 @@ struct Cause {
   Family family = Family::kLost;
   std::uint32_t root = kNoEvent;
   std::vector<std::uint32_t> also;
-  std::uint32_t before = kNoEvent;  ///< has to be persistent before this store
+  std::uint32_t before = kNoEvent;  ///< it must be persistent before this store
   bool proven = false;
 };
 
 struct Group {
   Family family = Family::kLost;
   std::uint64_t code = 0;
-  std::vector<std::uint64_t> codes;  ///< of all stores that it takes
+  std::vector<std::uint64_t> codes;  ///< of all its stores
   std::uint64_t count = 0;
   std::array<bool, kClasses> classes{};
 };
@@ -68,10 +68,10 @@ class Causes {
  public:
   explicit Causes(Tester& tester) : tester_(tester) {}
 
-  /// Counts a failure in its group. If that is a new one: its cause, when it was confirmed.
+  /// Counts a failure in its group. If the group is new: its cause, once the failure was confirmed.
   [[nodiscard]] std::optional<Cause> add(Walk& walk, const Failure& failure);
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
-  /// Code whose stores are to count as persistent from the next operation on.
+  /// Code whose stores count as persistent from the next operation on.
   [[nodiscard]] const std::vector<std::uint64_t>& healed() const { return healed_; }
   [[nodiscard]] std::uint64_t unconfirmed() const { return unconfirmed_; }
 

@@ -9,10 +9,10 @@ namespace linpoint::runtime::crash {
 
 namespace {
 
-/// Hooks of one operation of the workload, and of a test as far as it is not known what is usual.
+/// Fuel of one operation of the workload, and of a test while the usual amount is not known.
 constexpr std::int64_t kFuelOfOperation = 50'000'000;
 constexpr std::int64_t kLeastFuel = 1'000'000;
-/// So many times as much as a restart after a clean end takes.
+/// Fuel of a test, as a multiple of that of a restart after a clean end.
 constexpr std::int64_t kFuelFactor = 30;
 
 persistency::Mode mode() {
@@ -60,13 +60,15 @@ Session::Session(Scenario what, Request asked)
 
 bool Session::trace() {
   the_recorder.restart(0, true);
-  // A copy: the measurement below has an outcome of its own.
+  // A copy: the measurement below has its own outcome.
   const Outcome outcome = the_runner.run_workload(
       scenario.workload, options.fuel > 0 ? static_cast<std::int64_t>(options.fuel) : kFuelOfOperation);
   if (the_recorder.differs())
-    qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
+    qualify(
+        "code without instrumentation writes to the pool: its stores are not traced, and crashes within it are not "
+        "tested");
   if (the_recorder.left_out())
-    qualify("the trace is so long that reads were left out: some stores are not known as likely points");
+    qualify("the trace is too long to include reads: some likely linearization points are unknown");
   the_recorder.blame_callers(the_runner.standard);
   const auto events = the_recorder.events();
   recorded.events.assign(events.begin(), events.end());
@@ -91,11 +93,11 @@ bool Session::trace() {
   measure();
   if (!images.prepare()) {
     conclusion.ended = "error";
-    conclusion.reason = "there is no memory for images of the pool";
+    conclusion.reason = "out of memory for images of the pool";
     return false;
   }
   images.begin(the_recorder.initial());
-  // What the workload and the measurement have written.
+  // Undo the writes of the workload and the measurement.
   images.restore();
   images.reach(end);
   std::uint64_t cursor = Pool::kBase;
@@ -111,7 +113,7 @@ bool Session::trace() {
   return true;
 }
 
-/// How much a restart takes if nothing was lost.
+/// Measures the fuel of a restart without losses.
 void Session::measure() {
   tester.fuel = static_cast<std::int64_t>(options.fuel);
   if (tester.fuel > 0 || scenario.workload.empty()) return;

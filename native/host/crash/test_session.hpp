@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all kinds of crash tests share: the trace, the walk through it, tests and what becomes of failures, and time.
+// The common part of all crash tests: the trace, the walk through it, running tests, handling failures, and time.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace linpoint::runtime::crash {
 
-/// Which tests are asked for.
+/// The requested tests.
 struct Kinds {
   bool trace = false;
   bool dl1 = false;
@@ -30,7 +30,7 @@ struct Kinds {
   bool state = false;
 };
 
-/// False if there is another word.
+/// False if there is an unknown word.
 [[nodiscard]] bool read_kinds(std::string_view text, Kinds& kinds);
 
 class Session {
@@ -39,24 +39,24 @@ class Session {
 
   Session(Scenario what, Request asked);
 
-  /// Records the workload, prepares the walk through it, and says what was recorded. False if it did not come to its
-  /// end.
+  /// Records the workload, prepares the walk through it, and reports the recording. False if the workload did not
+  /// complete.
   [[nodiscard]] bool trace();
 
-  /// Tests a crash at the present moment of a walk. Whether it is allowed; what fails is counted, and said if its cause
-  /// is new.
+  /// Tests a crash at the current moment of a walk. Whether the outcome is allowed. A failure is counted, and reported
+  /// if its cause is new.
   bool test(Walk& moment, const Recorded& trace_of, const Failure& crash);
-  /// A crash of one of the workload, by its place in it; or when it has just returned.
+  /// A crash in an operation of the workload, by its place; or just after it has returned.
   [[nodiscard]] Failure crash_in(std::size_t operation, bool returned) const;
-  /// What is well known to be missing is not to be found again: to be called between operations.
+  /// Makes known missing stores persistent, so that they are not found again: call it between operations.
   void heal_known(Walk& moment) const;
 
-  /// So many seconds from now on are for what comes next; 0: all that are left.
+  /// Limits the next tests to this number of seconds; 0: all remaining time.
   void allot(double seconds);
   [[nodiscard]] double left() const;
-  /// Whether there is time for another test. Says how far it is, now and then.
+  /// Whether there is time for another test. Reports progress from time to time.
   [[nodiscard]] bool go_on();
-  /// Whether an operation is for this process.
+  /// Whether this process tests an operation.
   [[nodiscard]] bool is_mine(std::size_t which) const { return which % options.shard_count == options.shard_index; }
 
   Scenario scenario;
@@ -84,21 +84,20 @@ class Session {
   bool limited_ = false;
 };
 
-// ---- Kinds of tests
-// --------------------------------------------------------------------------------------------------
+// ---- Kinds of tests -------------------------------------------------------------------------------------------------
 
-/// DL1 and DL2 at each store, C2 at each return, locks that come up locked.
+/// DL1 and DL2 at each store, C2 at each return, locks that stay locked.
 void sweep(Session& session, const Kinds& kinds);
-/// Whatever a crash can leave in the lines that recovery and probes read, at each store and return.
+/// Everything that a crash can leave in the lines that recovery and probes read, at each store and return.
 void exhaust(Session& session);
-/// Crashes of the recovery itself, and recovery twice, for a sample of images.
+/// Crashes of the recovery itself, and repeated recovery, for a sample of images.
 void crash_recovery(Session& session);
-/// The same from one state of the present moment.
+/// The same from one state of the current moment.
 void crash_recovery_from(Session& session, const Failure& crash);
-/// Two operations side by side, of which one has seen what the other one loses.
+/// Two concurrent operations, one of which has observed what a crash makes the other one lose.
 void overlap(Session& session);
-/// The state that the request asks for, and crashes of the recovery from it if it is allowed; or its two operations
-/// side by side.
+/// The requested state, and crashes of the recovery from it if it is allowed; or the requested two concurrent
+/// operations.
 void replay(Session& session);
 void replay_overlap(Session& session);
 

@@ -24,7 +24,7 @@ void Walk::begin(std::span<const Event> trace, std::uint32_t first, std::uint64_
     images.reach(event.address + event.size);
     if (!locks.covers(event)) continue;
     lock_[at] = true;
-    // It still orders what was flushed before.
+    // It still orders earlier flushes.
     event.kind = persistency::is_update(event.kind) ? Kind::kFence : Kind::kCompare;
   }
   restart();
@@ -53,7 +53,7 @@ void Walk::advance() {
   if (healed_.size() > healed_at_first_) bare_.advance(event, position_);
   if (event.kind == Kind::kAllocate) {
     const std::uint64_t size = persistency::number_of(event.value.data());
-    // What is inside of a block that was given out is one of PMDK's.
+    // PMDK's blocks lie within allocated blocks.
     cursor_ = std::max(cursor_, event.address + std::max<std::uint64_t>(size, 1));
     images_->reach(cursor_);
   }

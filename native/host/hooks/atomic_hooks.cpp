@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks of atomic operations.
 //
-// Each is entered through a few instructions that note the registers a call keeps: with them and the live stack it is
-// known whether a loop has gone round (see Spinning). The compilers pass memory orders as numbers from 0 (relaxed) to 5
+// Each is entered through a few instructions that record the callee-saved registers: these and the live stack show
+// whether a loop has repeated (see Spinning). The compilers pass memory orders as numbers from 0 (relaxed) to 5
 // (seq_cst).
 #include <cstdint>
 #include <cstring>
@@ -24,7 +24,7 @@ namespace {
 bool acquires(int order) { return order == kConsume || order == kAcquire || order >= kAcquireRelease; }
 bool releases(int order) { return order >= kRelease; }
 
-/// True if it was a step.
+/// Whether it was a step.
 template <typename U>
 bool atomic_step(Task& task, const volatile U* at, Kind kind, Mode mode, bool drains) {
   return take_turn(task, {address_of(at), sizeof(U), caller(), mode != Mode::kRead, true}, kind, drains);
@@ -60,7 +60,7 @@ U load(const volatile U* at, int order) {
   Task& task = scheduler.arrive();
   const Touch touch{address_of(at), sizeof(U), caller(), false, true};
   atomic_step(task, at, Kind::kRead, Mode::kRead, false);
-  check_memory(touch);  // it may have been freed while this one waited for its turn
+  check_memory(touch);  // it may have been freed while this thread waited for its turn
   const U value = *plain(at);
   task.spinning.read(touch.address, sizeof(U));
   if (options.races != Races::kIgnore && scheduler.threads() > 1) {
@@ -74,7 +74,7 @@ U load(const volatile U* at, int order) {
   return value;
 }
 
-/// Into the buffer: no step.
+/// Puts the store into the buffer: not a step.
 template <typename U>
 void store_later(Task& task, volatile U* at, U value, int order, const Touch& touch) {
   if (task.fenced) scheduler.drain(task);
@@ -117,7 +117,7 @@ void store(volatile U* at, U value, int order) {
   task.changed = true;
 }
 
-/// Whether a read-modify-write stores, and what.
+/// Whether a read-modify-write stores, and which value.
 template <typename U>
 struct Outcome {
   bool stores = true;
@@ -153,7 +153,7 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
   touch.writes = outcome.stores;
   if (options.races != Races::kIgnore && scheduler.threads() > 1) {
     scheduler.races.load(task.number, touch.address, sizeof(U), acquires(done));
-    // Before it is published: who acquires it comes after this access too.
+    // Before it is published: a thread that acquires it comes after this access too.
     check_race(task, touch);
     if (outcome.stores)
       scheduler.races.publish_further(touch.address, sizeof(U), scheduler.races.message(task.number, releases(order)));
@@ -199,9 +199,9 @@ void fence(int order, const void* caller) {
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   if (options.races != Races::kIgnore) scheduler.races.fence(task.number, acquires(order), releases(order));
-  // Whatever comes next waits, which is the same and one step less. Without stores since the last such step there is
-  // nothing to wait for; whether they have reached memory must not matter, since flushes and the thread's own steps are
-  // in no order.
+  // All later stores wait, which is equivalent and takes one step less. Without stores since the last such step there
+  // is nothing to wait for. Whether they have reached memory must not matter, since flushes and the thread's own steps
+  // are unordered.
   if (releases(order)) task.buffer.barrier();
   if (order == kSequential && (task.flushed || !task.buffer.empty())) task.fenced = true;
   if (!scheduler.trace.on()) return;
@@ -254,7 +254,7 @@ extern "C" {
 LINPOINT_ATOMIC_SIZES(LINPOINT_ATOMICS)
 
 void __tsan_atomic_thread_fence(int order) {
-  // Weaker ones are no instruction.
+  // Weaker fences are no instruction.
   if (rt::crash::on()) {
     if (order == rt::kSequential) rt::crash::fence(true, __builtin_return_address(0));
     return;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks of instructions that are found in assembler text (see targets/instructions.py and targets/stubs.py).
+// The hooks of instructions found in assembler text (see targets/x86_instructions.py and
+// targets/assembly_rewriting.py).
 //
-// They are called with all registers kept, and `code` is where the program goes on. What only matters to persistent
-// memory is for the crash engine alone: a flush changes no value that other threads could see, and the instructions
-// that are announced here and stay are in no target whose schedules are explored.
+// They preserve all registers, and `code` is the address where the program continues. Instructions that only matter to
+// persistent memory concern the crash engine alone: a flush changes no value that other threads could see, and the
+// instructions that are announced here and kept occur in no target whose schedules are explored.
 #include <cstdint>
 
 #include "host/core/crash_mode.hpp"
@@ -14,7 +15,7 @@ namespace crash = linpoint::runtime::crash;
 
 extern "C" {
 
-/// `sfence` (0), or `mfence` and what is as strong (1).
+/// `sfence` (0), or `mfence` and equally strong instructions (1).
 void __linpoint_fence(int kind, const void* code) {
   if (crash::on())
     crash::fence(kind != 0, code);
@@ -22,17 +23,17 @@ void __linpoint_fence(int kind, const void* code) {
     rt::fence(kind == 0 ? rt::kRelease : rt::kSequential, code);
 }
 
-/// `clflush`, or one that is done only at the next fence (`later`). The instruction itself is left out.
+/// `clflush`, or a flush that completes only at the next fence (`later`). The instruction itself is removed.
 void __linpoint_flush(void* address, int later, const void* code) {
   if (crash::on()) crash::flush(address, later != 0, code);
 }
 
-/// Before a store past the caches.
+/// Before a store that bypasses the caches.
 void __linpoint_non_temporal(void* address, unsigned size, const void* code) {
   if (crash::on()) crash::non_temporal(address, size, code);
 }
 
-/// Before a plain store that the compiler has no hook for.
+/// Before a plain store without a compiler hook.
 void __linpoint_store(void* address, unsigned size, const void* code) {
   if (crash::on()) crash::plain_range(address, size, true, code);
 }
@@ -42,7 +43,7 @@ void __linpoint_locked(void* address, unsigned size, const void* code) {
   if (crash::on()) crash::locked(address, size, code);
 }
 
-/// `rdtsc`: goes on by the same at each look, so that runs are alike and nobody waits for long.
+/// `rdtsc`: advances by a constant at each read, so that runs are equal and no thread waits for long.
 std::uint64_t __linpoint_time(int /*kind*/, const void* /*code*/) {
   constexpr std::uint64_t kLook = 1'000'000;
   static std::uint64_t time = 0;

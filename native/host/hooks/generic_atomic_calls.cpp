@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic objects of sizes that the processor has no instruction for: compilers call a library for them, which has locks
-// of its own. Here each call is one step that needs no lock, and is a full fence as a lock would be.
+// Atomic objects of sizes without a processor instruction: compilers call a library for them, which uses its own locks.
+// Here each call is one step that needs no lock, and is a full fence, as a lock would be.
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 bool acquires(int order) { return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE; }
 bool releases(int order) { return order != __ATOMIC_RELAXED && order != __ATOMIC_ACQUIRE && order != __ATOMIC_CONSUME; }
 
-/// Comes back at the moment when it is done.
+/// Returns at the moment when it takes effect.
 void begin(Kind kind, Mode mode, const void* object, std::size_t size, const void* caller) {
   if (crash::on()) {
     crash::plain_range(object, size, mode == Mode::kWrite, caller);
@@ -35,7 +35,7 @@ void begin(Kind kind, Mode mode, const void* object, std::size_t size, const voi
 
 bool racing() { return controlled() && options.races != Races::kIgnore && scheduler.threads() > 1; }
 
-/// What the access reads, and that it is one.
+/// Records the access, and what it reads.
 void note_access(const void* object, std::size_t size, bool reads, bool writes, int order, const void* caller) {
   if (!racing()) return;
   const OutOfProgram host;
@@ -45,7 +45,7 @@ void note_access(const void* object, std::size_t size, bool reads, bool writes, 
   check_race(task, {address, size, caller, writes, true});
 }
 
-/// What it publishes. A read-modify-write goes on with what it has read.
+/// Records what it publishes. A read-modify-write continues the release sequence it has read.
 void note_store(const void* object, std::size_t size, bool further, int order) {
   if (!racing()) return;
   const OutOfProgram host;
@@ -68,7 +68,7 @@ using linpoint::runtime::Mode;
 using linpoint::runtime::note_access;
 using linpoint::runtime::note_store;
 
-// Their names are those of builtins, which must not be declared: so they are given as names of the assembler.
+// Their names are those of builtins, which must not be declared; so they are given as assembler names.
 extern "C" {
 
 void generic_load(std::size_t size, const void* object, void* into, int order) __asm__("__atomic_load");
@@ -94,7 +94,7 @@ void generic_exchange(std::size_t size, void* object, const void* value, void* o
   begin(Kind::kUpdate, Mode::kWrite, object, size, __builtin_return_address(0));
   note_access(object, size, true, true, order, __builtin_return_address(0));
   note_store(object, size, true, order);
-  // The three may be the same.
+  // The three pointers may be equal.
   if (old != value) {
     std::memcpy(old, object, size);
     std::memcpy(object, value, size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks of accesses that are not atomic. They come before the access, and do not know what it stores.
+// The hooks of non-atomic accesses. They come before the access, and do not know the value it stores.
 //
-// Such an access is no step: without a race nobody else can tell when it is done. With `--races ignore` it is one, as
-// if it were a relaxed atomic, and so is a volatile one in any case.
+// Such an access is not a step: without a race no other thread can tell when it happens. With `--races ignore` it is a
+// step, like a relaxed atomic, and so is a volatile access in every case.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +26,7 @@ bool on_own_stack(const Task& task, std::uint64_t address) {
   return stack.begin <= address && address < stack.end;
 }
 
-/// What is stored after the hook goes to the buffer, in pieces that a store can have.
+/// The value stored after the hook goes to the buffer, in pieces of the maximum store size.
 void announce(Task& task, const Touch& touch) {
   if (task.fenced) scheduler.drain(task);
   task.fenced = false;
@@ -49,7 +49,7 @@ void tell_plain(Task& task, const Touch& touch) {
                       task.calls);
 }
 
-/// The value of the last access in the trace.
+/// Adds the value of the last access to the trace.
 void tell_value(Task& task, const Touch& touch) {
   if (!scheduler.trace.on() || touch.size > memory::kWidest || scheduler.trace.steps().empty()) return;
   TraceStep& traced = *scheduler.trace.last();
@@ -62,8 +62,8 @@ void tell_value(Task& task, const Touch& touch) {
   traced.has_value = true;
 }
 
-/// A thread that reads and reads without a step may wait for what another one is to write, in a race: it waits as if
-/// that were atomic.
+/// A thread that keeps reading without a step may be waiting, in a race, for a write by another thread: it then waits
+/// as if the accesses were atomic.
 void look_for_plain_loop(Task& task, const Touch& touch) {
   constexpr unsigned kMany = 1000;
   if (++task.idle < kMany) return;
@@ -85,8 +85,8 @@ void visible_access(Task& task, const Touch& touch) {
     announce(task, touch);
   } else {
     take_turn(task, touch, touch.writes ? Kind::kWrite : Kind::kRead, false);
-    check_memory(touch);                        // it may have been freed while this one waited for its turn
-    if (touch.atomic) check_race(task, touch);  // when it has been info, so that the race is shown there
+    check_memory(touch);                        // it may have been freed while this thread waited for its turn
+    if (touch.atomic) check_race(task, touch);  // after the step, so that the race is shown there
     tell_value(task, touch);
   }
   if (touch.writes)
@@ -109,7 +109,7 @@ void invisible_access(Task& task, const Touch& touch) {
     return;
   }
   if (!on_own_stack(task, touch.address)) task.changed = true;
-  // What the thread itself has stored before must not come over it later.
+  // Earlier stores of the thread itself must not overwrite it later.
   if (!task.buffer.empty() && task.buffer.overlaps(touch.address, touch.size)) announce(task, touch);
 }
 
@@ -124,7 +124,7 @@ void access(const volatile void* address, std::size_t size, bool writes, bool is
     invisible_access(task, touch);
 }
 
-/// Reads, then writes, then copies: if these are steps, what was read is kept in between.
+/// Reads, then writes, then copies: if these are steps, the value read is kept in between.
 void* copy(void* to, const void* from, std::size_t size) {
   if (!controlled() || size == 0) return std::memmove(to, from, size);
   access(from, size, false, false);
@@ -177,7 +177,7 @@ namespace rt = linpoint::runtime;
   [[gnu::used]] void linpoint##name(void* address) { rt::access(address, size, true, is_volatile); } \
   LINPOINT_CRASH_HOOK(name)
 
-// Where lean hooks are on, nobody wants to know in which function the program is.
+// While lean hooks are on, the current function of the program is not needed.
 #define LINPOINT_FUNCTION_HOOK(name)                                                                         \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name                              \
       ":\n"                                                                                                  \
@@ -242,7 +242,7 @@ void __tsan_init() {}
   if (rt::atomic_functions.any()) rt::atomic_functions.enter(__builtin_return_address(0));
 }
 
-/// Stores to the frame that ends here must not reach memory when something else is there.
+/// Stores to the frame that ends here must not reach memory when it is used for something else.
 [[gnu::used]] void linpoint__tsan_func_exit() {
   if (rt::crash::tracing()) rt::crash::leave_function();
   if (!rt::controlled()) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the core asks of the library: the order in which its parts keep what the program begins with, and restore it.
+// The functions that the core calls in the library: the order in which its parts save the program's initial state, and
+// restore it.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -45,8 +46,8 @@ std::uintptr_t map_nothing(std::size_t size) {
   return mapped == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(mapped);
 }
 
-/// The kernel puts what is mapped next in the highest gap. With all small gaps filled that is just below this wall,
-/// which is hit by who writes far behind a variable of the program, instead of the memory of the host.
+/// The kernel places the next mapping in the highest gap. With all small gaps filled, that is just below this wall. A
+/// program that writes far beyond one of its variables hits the wall instead of the host's memory.
 void build_wall() {
   constexpr std::size_t kWall = std::size_t{64} << 20U;
   constexpr std::size_t kPage = 4096;
@@ -63,25 +64,25 @@ void build_wall() {
 namespace library {
 
 void fix_addresses(char** argv) {
-  // Also tells that this was done, or at least tried.
+  // Also records that this was done, or at least tried.
   constexpr const char* kVariable = "LD_BIND_NOW";
   if (::getenv(kVariable) != nullptr) return;
   const auto now = static_cast<unsigned>(::personality(0xffffffff));
   ::personality(now | ADDR_NO_RANDOMIZE);
-  // All functions are found at the start: to find them later would change memory in the middle of a run.
+  // All functions are resolved at the start: resolving them later would change memory in the middle of a run.
   ::setenv(kVariable, "1", 1);
   ::execv("/proc/self/exe", argv);
 }
 
 void before_load() {
   options.results = take_streams(options.results);
-  // The C++ library counts references with plain increments while it believes that there is one thread only.
+  // The C++ library counts references with plain increments while it believes that there is only one thread.
   __libc_single_threaded = 0;
   find_system_code();
   build_wall();
   install_handlers();
   if (!heap().prepare({.most = options.max_memory.value_or(kMostMemory), .reuse = options.reuse}))
-    refuse("the system has no addresses to spare for the memory of the program");
+    refuse("no address range is available for the memory of the program");
 }
 
 void after_load(void* handle) {
@@ -92,7 +93,7 @@ void after_load(void* handle) {
   }
   const SharedObjects objects = find_shared_objects();
   for (const SharedObject& object : objects.program)
-    if (!object.instrumented) qualify(object.path + " is not instrumented: what it does is not seen");
+    if (!object.instrumented) qualify(object.path + " is not instrumented: its accesses are not observed");
   heap().keep();
   keep_farewells();
   keep_keys();
@@ -143,8 +144,7 @@ void* storage_of(Thread thread) { return the_storage.fresh(thread); }
 
 extern "C" {
 
-// What linpoint/atomically.hpp calls if it is there. Blocks come one after the other, so what is done in one happens
-// before what is done in the next.
+// Called by linpoint/atomically.hpp if present. Blocks run one after the other, so each happens before the next.
 void linpoint_enter_atomic() {
   using namespace linpoint::runtime;
   if (!controlled()) return;

@@ -39,7 +39,7 @@ bool Pool::reserve(std::size_t size) {
   memory_ = static_cast<std::byte*>(map(kBegin, span(), MAP_FIXED_NOREPLACE));
   if (memory_ == nullptr || reinterpret_cast<std::uint64_t>(memory_) != kBegin) return false;
   cursor_ = kBase;
-  // One line more than there are, for what reaches over the end.
+  // One additional line, for accesses that extend past the end.
   const std::size_t lines = span() / kLine + 1;
   hot.marks = reinterpret_cast<std::uint8_t*>(map_memory(lines));
   hot.written = reinterpret_cast<std::uint32_t*>(map_memory(lines * sizeof(std::uint32_t)));
@@ -57,7 +57,7 @@ void Pool::collect_pages(HostVector<bool>& touched) const {
   touched.assign(span() / kPage, true);
   const int file = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
-  // Present, or out in the swap.
+  // Present, or swapped out.
   constexpr std::uint64_t kThere = std::uint64_t{3} << 62U;
   HostVector<std::uint64_t> entries(touched.size(), 0);
   const std::size_t bytes = entries.size() * sizeof(std::uint64_t);
@@ -113,7 +113,7 @@ bool heap_is_persistent() { return options.persistent_heap && phase == Phase::kP
 void* allocate_persistent(std::size_t size, std::size_t alignment, const void* caller) {
   void* block = the_pool.allocate(size, alignment);
   if (block == nullptr) {
-    // What alone is too much was perhaps meant to fail; what is too much in all would not end.
+    // A single request that is too large may be intended to fail; exceeding the total would not end.
     if (size > the_pool.size()) return nullptr;
     const OutOfProgram host;
     fail(Fault::kMemory, "the pool of " + std::to_string(the_pool.size()) + " bytes is full", caller);
@@ -132,7 +132,7 @@ namespace crash = linpoint::runtime::crash;
 
 extern "C" {
 
-// What linpoint/crash.hpp calls.
+// Called by linpoint/crash.hpp.
 void* linpoint_pool_base() { return crash::the_pool.at(crash::Pool::kBase); }
 std::size_t linpoint_pool_size() { return crash::the_pool.size(); }
 void* linpoint_pool_allocate(std::size_t size, std::size_t alignment) {
@@ -154,7 +154,7 @@ void linpoint_pool_set_root(void* root) {
   std::memcpy(crash::the_pool.at(address), static_cast<const void*>(&root), sizeof root);
   if (!crash::tracing()) return;
   crash::the_recorder.stored(address, sizeof root, linpoint::persistency::Kind::kStore, caller);
-  // Of no code of the program.
+  // Not attributed to code of the program.
   crash::the_recorder.flush(address, false, nullptr);
   crash::the_recorder.fence(nullptr);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The persistent memory of the program: one private mapping at a fixed address, the same in each process.
 //
-// Guarantee: blocks are given out in the order of their addresses and never twice; what has been given out is the
-// host's knowledge, which a crash does not lose.
-// Layout: a page of the host's, which begins with the root, then what the program sees from `base` on.
+// Guarantee: blocks are allocated in the order of their addresses and never twice; the host records the allocations,
+// and a crash does not lose them. Layout: a page of the host, which begins with the root, then the memory that the
+// program sees, from `base` on.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Pool {
   [[nodiscard]] bool reserve(std::size_t size);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// With the page of the host.
+  /// Including the host's page.
   [[nodiscard]] std::size_t span() const { return size_ + kHeader; }
   [[nodiscard]] std::byte* memory() const { return memory_; }
   [[nodiscard]] std::byte* at(std::uint64_t address) const { return memory_ + (address - kBegin); }
@@ -32,7 +32,7 @@ class Pool {
   [[nodiscard]] static std::uint64_t root_address() { return kBegin; }
 
   static constexpr std::size_t kPage = 4096;
-  /// Calls `each(offset)` for all pages that were ever touched; others are zero, and stay untouched.
+  /// Calls `each(offset)` for all pages that were ever accessed; others are zero, and stay untouched.
   template <typename Each>
   void for_each_page(Each&& each) const {
     HostVector<bool> touched;
@@ -41,17 +41,17 @@ class Pool {
       if (touched[page]) each(page * kPage);
   }
 
-  /// nullptr if there is no room for it.
+  /// nullptr if there is no room.
   [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment);
-  /// Of the block that begins here; 0 if none does.
+  /// The size of the block that begins here; 0 if there is none.
   [[nodiscard]] std::size_t size_of(std::uint64_t begin) const;
-  /// The first address that has not been given out.
+  /// The first address that has not been allocated.
   [[nodiscard]] std::uint64_t cursor() const { return cursor_; }
-  /// What has been given out so far is what crashes go back to a part of.
+  /// Makes the allocations so far the ones of which crashes restore a part.
   void keep() { since_.clear(); }
-  /// Goes back to a moment before `keep`; what was given out since then is forgotten.
+  /// Goes back to a moment before `keep`, and forgets later allocations.
   void take_back(std::uint64_t cursor);
-  /// In a process of its own: what it is given nobody else is to see.
+  /// In a separate process: hides its allocations from other processes.
   [[nodiscard]] bool separate();
 
  private:
@@ -66,16 +66,16 @@ class Pool {
   std::size_t size_ = 0;
   std::uint64_t cursor_ = 0;
   std::uint32_t* sizes_ = nullptr;  ///< of the block that begins in each granule; all processes see it
-  HostVector<Before> since_;        ///< what the sizes were before `keep`
+  HostVector<Before> since_;        ///< the sizes before `keep`
 };
 extern Pool the_pool;
 
-/// Memory for the host of this size, zero at first; nullptr if there is none.
+/// Zeroed memory for the host; nullptr if there is none.
 [[nodiscard]] std::byte* map_memory(std::size_t size);
 
-/// Whether what the program allocates now belongs in the pool: `--persistent-heap`.
+/// Whether the program's current allocations belong in the pool: `--persistent-heap`.
 [[nodiscard]] bool heap_is_persistent();
-/// As malloc and free by the program, in the pool.
+/// Like malloc and free by the program, in the pool.
 [[nodiscard]] void* allocate_persistent(std::size_t size, std::size_t alignment, const void* caller);
 void free_persistent(void* block, const void* caller);
 

@@ -16,7 +16,7 @@ namespace linpoint::runtime::crash {
 
 namespace {
 
-/// What is not lean. The host's own code on a fiber, which turns results into text, is not looked at.
+/// For modes other than lean. The host's own code on a fiber, which converts results to text, is ignored.
 [[gnu::noinline]] void seen_read(std::uint64_t address, std::uint64_t size, const void* caller) {
   if (phase != Phase::kPersistent) return;
   if (tracing())
@@ -28,7 +28,7 @@ namespace {
   if (tracing() && phase == Phase::kPersistent) the_recorder.write(address, size, caller);
 }
 
-/// The count is below zero.
+/// The countdown has fallen below zero.
 [[gnu::always_inline]] inline void read(const volatile void* at, std::uint64_t size, const void* caller) {
   spent(caller);
   seen_read(address_of(at), size, caller);
@@ -49,10 +49,10 @@ void spent(const void* caller) {
     linpoint_countdown = 0;
     if (--hot.fuel >= 0) return;
   }
-  // What ends it may come through hooks, too.
+  // The code that ends it may call hooks, too.
   linpoint_countdown = hot.fuel = std::int64_t{1} << 40U;
   phase = Phase::kHost;
-  fail(Fault::kLivelock, "does not come to an end", caller);
+  fail(Fault::kLivelock, "does not terminate", caller);
 }
 
 void plain_range(const volatile void* address, std::size_t size, bool writes, const void* caller) {
@@ -112,7 +112,7 @@ void locked(void* address, std::size_t size, const void* caller) {
 }
 
 void library_call(const StepInfo& info) {
-  /// No object of the library is larger.
+  /// The maximum size of a library object.
   constexpr std::uint64_t kLargest = 64;
   note_written(info.address, kLargest);
   if (!tracing()) return;
@@ -173,7 +173,7 @@ LINPOINT_COPY(__wrap_memmove)
 LINPOINT_FILL(__tsan_memset)
 LINPOINT_FILL(__wrap_memset)
 
-// Coverage: of a target that was built for crashes. It takes no fuel, since all that count have to wait for each other.
+// Coverage of a target that was built for crashes. It consumes no fuel: decrements would wait for each other.
 asm(".text\n.globl __sanitizer_cov_trace_pc\n.type __sanitizer_cov_trace_pc, @function\n.p2align 4\n"
     "__sanitizer_cov_trace_pc:\n  cmpb $3, linpoint_crashing(%rip)\n  je linpoint__sanitizer_cov_trace_pc\n  ret\n"
     ".size __sanitizer_cov_trace_pc, .-__sanitizer_cov_trace_pc\n");
@@ -194,7 +194,7 @@ LINPOINT_COMPARE(const_cmp4, std::uint32_t)
 LINPOINT_COMPARE(const_cmp8, std::uint64_t)
 void __sanitizer_cov_trace_switch(std::uint64_t value, const std::uint64_t* cases) {
   if (!crash::tracing() || phase != Phase::kPersistent) return;
-  // How many there are, of how many bits, and they.
+  // The number of cases, their number of bits, then the cases.
   const std::uint64_t count = cases[0];
   for (std::uint64_t each = 0; each < count; ++each)
     crash::the_recorder.compare(value, cases[2 + each], LINPOINT_CALLER);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks of atomic operations while a persistent object runs: nobody interrupts it.
+// The hooks of atomic operations while a persistent object runs: it is never interrupted.
 #include <cstdint>
 
 #include "host/core/compiler_hook_names.hpp"
@@ -29,7 +29,7 @@ template <typename U>
   return *plain(at);
 }
 
-/// Stores what is made of the old value, if anything is, and tells of it.
+/// Stores a value derived from the old one, if any, and records it.
 template <typename U, typename Change>
 [[gnu::always_inline]] inline U update(volatile U* at, EventKind kind, const void* caller, const Change& change) {
   spend(caller);
@@ -55,7 +55,7 @@ template <typename U>
   if (recording()) [[unlikely]]
     the_recorder.settle_all();
   *plain(at) = value;
-  // One that is sequentially consistent is an exchange, in what compilers make of it.
+  // A sequentially consistent store is compiled to an exchange.
   if (recording()) [[unlikely]]
     the_recorder.stored(address_of(at), sizeof(U), order == kSequential ? EventKind::kExchange : EventKind::kStore,
                         caller);

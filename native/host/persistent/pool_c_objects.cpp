@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of the C library that a program makes in its pool: the library writes them, without hooks.
+// Objects of the C library that a program creates in its pool: the library writes them, without hooks.
 //
-// To make one is a store as any other. What is done with it afterwards is not persistent (see `library_call`).
+// Creating one is a store like any other. Later operations on it are not persistent (see `library_call`).
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -34,7 +34,7 @@ int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attr
 }
 int pthread_cond_init(pthread_cond_t* condition, const pthread_condattr_t* attributes) {
   announce(condition, __builtin_return_address(0));
-  // There is an older one, with another idea of what a condition variable is.
+  // There is an older version with a different layout of condition variables.
   static constinit Real<int(pthread_cond_t*, const pthread_condattr_t*)> next("pthread_cond_init", "GLIBC_2.3.2");
   return next(condition, attributes);
 }

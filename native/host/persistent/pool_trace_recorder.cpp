@@ -15,11 +15,12 @@ namespace {
 
 using persistency::Kind;
 
-/// Hooks between the announcement of a store and the store itself; in all that compilers make there are two.
+/// Maximum number of hooks between the announcement of a store and the store itself; in compiled code there are at most
+/// two.
 constexpr unsigned kOldest = 64;
-/// Reads and comparisons serve to rank stores: a longer trace goes on without them.
+/// Reads and comparisons only serve to rank stores: a longer trace continues without them.
 constexpr std::size_t kMostReads = 4'000'000;
-/// Who makes a longer trace would not come to an end, or to none that anybody could test.
+/// A program with a longer trace would not end, or its trace could not be tested.
 constexpr std::size_t kMostEvents = 16'000'000;
 constexpr std::uint32_t kNoFrame = 0;
 
@@ -31,7 +32,7 @@ constexpr std::uint64_t mixed(std::uint64_t number) {
 
 std::uint64_t number(const void* code) { return reinterpret_cast<std::uint64_t>(code); }
 
-/// The part of it that is in the pool.
+/// Restricts a range to the pool.
 bool clip(std::uint64_t& address, std::uint64_t& size) {
   const std::uint64_t begin = std::max(address, hot.begin);
   const std::uint64_t end = std::min(address + size, hot.begin + hot.span);
@@ -41,7 +42,7 @@ bool clip(std::uint64_t& address, std::uint64_t& size) {
   return true;
 }
 
-/// Of a large pool little is used: the rest stays untouched. Says where it ends.
+/// Only a small part of a large pool is used: the rest stays untouched. Returns where the used part ends.
 std::size_t copy_what_is_there(std::byte* to) {
   std::size_t end = 0;
   the_pool.for_each_page([&](std::size_t at) {
@@ -90,7 +91,7 @@ void Recorder::restart(std::size_t extent, bool keeps) {
 }
 
 Event& Recorder::add(Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
-  if (events_.size() == kMostEvents) fail(Fault::kMemory, "makes a trace that is too long", nullptr);
+  if (events_.size() == kMostEvents) fail(Fault::kMemory, "exceeds the maximum length of a trace", nullptr);
   Event& event = events_.emplace_back();
   event.kind = kind;
   event.size = static_cast<std::uint8_t>(size);
@@ -371,7 +372,7 @@ void Recorder::blame_callers(const StandardCode& standard) {
       code = frames_[frame].caller;
       frame = frames_[frame].outer;
     }
-    // Nobody but the host has called it.
+    // Only the host has called it.
     if (standard.contains(code)) continue;
     events_[at].code = code;
     frames_of_events_[at] = frame;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a trace of what the program does to its pool.
+// Records a trace of the program's accesses to its pool.
 //
-// The hook of a plain store comes before the store, and does not know its value; some compilers tell of a destination,
-// then of a source, then copy. So announced bytes are compared with a shadow of the pool at each later hook: what has
-// changed is an event with its value, what has not stays announced, until somebody touches the same bytes, flushes,
-// fences, or the operation ends. A store that changes nothing is no event.
+// The hook of a plain store comes before the store, and does not know its value; some compilers announce a destination,
+// then a source, then copy. So announced bytes are compared with a shadow of the pool at each later hook. Changed bytes
+// become an event with their value; unchanged bytes stay announced until the program accesses the same bytes, flushes,
+// fences, or ends the operation. A store that changes nothing is not an event.
 //
-// Guarantee: each event is in the order in which the program did it; what no hook announces is no event, and differs
-// from the shadow at the end. Cost: the announced bytes at each hook, of which there are few.
+// Guarantee: events are in program order; changes that no hook announces are not events, and differ from the shadow at
+// the end. Cost: comparing the announced bytes, of which there are few, at each hook.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace linpoint::runtime::crash {
 
 using persistency::Event;
 
-/// A set of addresses of code.
+/// A set of code addresses.
 class CodeSet {
  public:
   void add(std::uint64_t code);
@@ -36,27 +36,27 @@ class CodeSet {
 
 class Recorder {
  public:
-  /// Functions that were entered, each by the one that called it; 0 is none.
+  /// Functions that were entered, each with its caller; 0 is none.
   struct Frame {
     std::uint32_t outer = 0;
     std::uint64_t caller = 0;
   };
 
   [[nodiscard]] bool prepare();
-  /// The pool is as it is, with nothing but zeros behind so many bytes, and nothing has happened. `keeps`: what is in
-  /// it before the first operation.
+  /// Starts a trace: the pool has its current content, with only zeros after `extent` bytes. `keeps`: saves the content
+  /// before the first operation.
   void restart(std::size_t extent, bool keeps = false);
 
-  // What hooks tell. All of the addresses may lie outside of the pool, where they are left out.
+  // Called by hooks. Addresses may lie outside the pool, where they are ignored.
   void write(std::uint64_t address, std::uint64_t size, const void* code);
   void read(std::uint64_t address, std::uint64_t size, const void* code);
   void non_temporal(std::uint64_t address, std::uint64_t size, const void* code);
-  /// An instruction that is locked, and still to come.
+  /// A locked instruction that is still to come.
   void locked(std::uint64_t address, std::uint64_t size, const void* code);
-  /// A store that memory has already. Whatever was announced has been settled before it.
+  /// A store that is already in memory. Earlier announcements were settled before it.
   void stored(std::uint64_t address, std::uint64_t size, persistency::Kind kind, const void* code);
   void flush(std::uint64_t address, bool later, const void* code);
-  /// `loads`: it orders them, too.
+  /// `loads`: it also orders loads.
   void fence(const void* code, bool loads = false);
   void allocate(std::uint64_t address, std::uint64_t size, const void* code);
   void free(std::uint64_t address, const void* code);
@@ -64,19 +64,19 @@ class Recorder {
   void returns(std::uint32_t operation);
   void lock(std::uint64_t address, bool takes, const void* code);
   void compare(std::uint64_t one, std::uint64_t other, const void* code);
-  /// An object of the library is, or begins, somewhere in these bytes: what it changes there is no event.
+  /// A library object occupies, or begins at, these bytes: its changes there are not events.
   void library_object(std::uint64_t address, std::uint64_t size);
   void enter(const void* caller);
   void leave();
   void edge(const void* code) { edges_.add(reinterpret_cast<std::uint64_t>(code)); }
 
-  /// What has been announced and not done never will be.
+  /// Announced stores that have not happened will never happen.
   void settle_all();
-  /// Events of the standard library's own code become events of whoever has called it. At the end.
+  /// Attributes events of the standard library's code to its callers. Called at the end.
   void blame_callers(const StandardCode& standard);
 
   [[nodiscard]] std::span<const Event> events() const { return events_; }
-  /// The event with which the first operation began, and what was in the pool before.
+  /// The event with which the first operation began, and the content of the pool before it.
   [[nodiscard]] std::uint32_t first_call() const { return first_call_; }
   [[nodiscard]] std::span<const std::byte> initial() const { return {initial_, initial_extent_}; }
   [[nodiscard]] std::span<const std::uint32_t> frames_of_events() const { return frames_of_events_; }
@@ -89,14 +89,14 @@ class Recorder {
 
   std::uint32_t operation = persistency::kNoOperation;
 
-  /// Calls `pause` when so many stores more were recorded, outside of what the recorder itself is doing. 0: never.
+  /// Calls `pause` after `stores` more stores, outside the recorder's own processing. 0: never.
   void pause_after(std::uint64_t stores, void (*pause)());
-  /// Hooks without a store, within an operation: the most that there were.
+  /// Within operations: the maximum number of consecutive hooks without a store.
   [[nodiscard]] std::int64_t longest_silence() const { return longest_silence_; }
-  /// From now on who makes no store with so many hooks has no fuel left: it waits, and nobody will come. Nor may it use
-  /// more than all of this.
+  /// From now on an operation without a store for `within` hooks runs out of fuel: it waits for something that never
+  /// happens. `fuel` is its total limit.
   void expect_stores(std::int64_t within, std::int64_t fuel);
-  /// Forgets all events. A line of the pool is as it was before them.
+  /// Removes all events. A line of the pool is restored to its content before them.
   void rewind();
   void rewind_line(std::uint64_t line, const std::byte* bytes);
 
@@ -116,7 +116,7 @@ class Recorder {
   void settle();
   void end_silence();
   void pause_if_asked();
-  /// False if it has not been done yet.
+  /// False if it has not happened yet.
   [[nodiscard]] bool settle_one(const Announced& each);
   void forget(std::uint64_t address, std::uint64_t size);
   [[nodiscard]] bool changed(std::uint64_t address, std::uint64_t size) const;
@@ -124,7 +124,7 @@ class Recorder {
   void add_store(persistency::Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
 
   std::byte* shadow_ = nullptr;  ///< the pool as events have made it
-  std::size_t extent_ = 0;       ///< behind it the shadow has nothing but zeros
+  std::size_t extent_ = 0;       ///< the shadow is zero beyond it
   std::byte* initial_ = nullptr;
   std::size_t initial_extent_ = 0;
   std::uint32_t first_call_ = 0;
@@ -143,9 +143,9 @@ class Recorder {
   bool pauses_ = false;
   void (*pause_)() = nullptr;
   std::int64_t longest_silence_ = 0;
-  std::int64_t fuel_then_ = 0;  ///< when a silence began
-  std::int64_t within_ = 0;     ///< 0: nobody expects stores
-  std::int64_t fuel_left_ = 0;  ///< if somebody does, beyond what was given until the next store
+  std::int64_t fuel_then_ = 0;  ///< at the beginning of a silence
+  std::int64_t within_ = 0;     ///< 0: stores are not expected
+  std::int64_t fuel_left_ = 0;  ///< otherwise: the fuel beyond that granted until the next store
 };
 extern Recorder the_recorder;
 

@@ -16,14 +16,14 @@ namespace linpoint::runtime::crash {
 
 namespace {
 
-/// Of the namespaces std and __gnu_cxx, as compilers write them.
+/// Prefixes of the namespaces std and __gnu_cxx in mangled names.
 bool is_standard(std::string_view name) {
   constexpr std::array<std::string_view, 8> kBeginnings = {"_ZNSt",   "_ZNKSt",        "_ZSt",           "_ZNVSt",
                                                            "_ZNVKSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZNOSt"};
   return std::ranges::any_of(kBeginnings, [&](std::string_view each) { return name.starts_with(each); });
 }
 
-/// Part of a file; empty if it reaches over its end.
+/// Part of a file; empty if it extends past the end.
 template <typename Item>
 std::span<const Item> items(std::span<const std::byte> file, std::uint64_t offset, std::uint64_t size) {
   if (offset > file.size() || size > file.size() - offset || offset % alignof(Item) != 0) return {};

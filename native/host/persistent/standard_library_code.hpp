@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code of the program is that of the standard library's templates.
+// The program's code that belongs to the standard library's templates.
 //
-// Where a compiler does not put them inline, as at -O0, all stores to atomics come from one place in the code, that of
-// std::atomic::store. Whoever wants to know which line has stored must look at who has called it.
+// If a compiler does not inline them, as with -O0, all stores to atomics come from one place in the code, that of
+// std::atomic::store. The line that stored is then found by looking at the caller.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace linpoint::runtime::crash {
 
 class StandardCode {
  public:
-  /// From the symbols of a file that is loaded at this address. Without symbols it has none of that code.
+  /// Reads the symbols of a file loaded at this address. Without symbols, there is no such code.
   void read(const char* path, std::uint64_t base);
   /// Whether a return address is in such a function.
   [[nodiscard]] bool contains(std::uint64_t code) const {
@@ -24,7 +24,7 @@ class StandardCode {
   }
 
  private:
-  std::vector<Range> functions_;  ///< in order
+  std::vector<Range> functions_;  ///< ascending
 };
 
 }  // namespace linpoint::runtime::crash

@@ -32,7 +32,7 @@ std::uint64_t Journal::keep(std::uint64_t chain, const void* address, std::size_
   const std::uint64_t end = (place + sizeof(Entry) + size + 7) / 8 * 8;
   if (size > kCapacity || end > kCapacity) {
     const OutOfProgram host;
-    refuse("transactions of the program change too much in one run");
+    refuse("the transactions of the program change too much memory in one run");
   }
   const Entry entry{chain, reinterpret_cast<std::uint64_t>(address), size};
   std::memcpy(memory_ + place, &entry, sizeof entry);

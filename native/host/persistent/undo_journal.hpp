@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bytes were before functions and transactions that must happen wholly or not at all.
+// The old values of bytes, for functions and transactions that must take effect entirely or not at all.
 //
-// The bytes are kept by the host, like what the pool has given out: a crash does not lose them, so no crash inside of
-// PMDK's own logs is tested. A word in the pool (Lane) says what of them is to be undone: where the last of a chain is,
-// or 0. It is durable at once, so undoing depends on nothing but the crash state. All processes of the host see them.
+// The host stores the old values, like the allocations of the pool: a crash does not lose them, so crashes within
+// PMDK's own logs are not tested. A word in the pool (Lane) identifies what must be undone: the last element of a
+// chain, or 0. It is immediately durable, so undoing depends only on the crash state. All processes of the host share
+// the journal.
 //
-// Cost: the bytes of each range that is added, until the trace is forgotten.
+// Cost: the bytes of each range that is added, until the trace is discarded.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +17,24 @@ namespace linpoint::runtime::pmdk {
 class Journal {
  public:
   struct Entry {
-    std::uint64_t before = 0;  ///< of the chain: where it is; 0 for none
+    std::uint64_t before = 0;  ///< of the chain: its place; 0 for none
     std::uint64_t address = 0;
     std::uint64_t size = 0;
   };
 
-  /// Before there are other processes. False if there is no memory.
+  /// Called before other processes exist. False if there is no memory.
   [[nodiscard]] bool reserve();
-  /// Keeps what these bytes are now, at the end of a chain; returns its new end.
+  /// Saves the current value of these bytes at the end of a chain; returns its new end.
   [[nodiscard]] std::uint64_t keep(std::uint64_t chain, const void* address, std::size_t size);
-  /// Whether something was kept there.
+  /// Whether something was saved there.
   [[nodiscard]] bool has(std::uint64_t place) const;
   [[nodiscard]] const Entry& entry(std::uint64_t place) const;
   [[nodiscard]] const std::byte* bytes(std::uint64_t place) const { return memory_ + place + sizeof(Entry); }
-  /// What was kept by runs that were not recorded is forgotten.
+  /// Discards what runs that were not recorded have saved.
   void take_back();
 
  private:
-  /// What the memory begins with.
+  /// The header of the memory.
   struct Ends {
     std::uint64_t used = 0;
     std::uint64_t recorded = 0;

@@ -23,7 +23,7 @@ void release(std::uint64_t& lane, const void* caller) {
 
 namespace {
 
-/// All of it but what is spared.
+/// Writes back everything except the spared bytes.
 void write_back(std::byte* to, const std::byte* from, std::size_t size, std::span<const Spared> spared,
                 const void* caller) {
   for (std::size_t each = 0; each < spared.size(); ++each) {
@@ -71,7 +71,7 @@ std::uint64_t AtomicSection::value_of(const std::uint64_t& word) const {
 }
 
 AtomicSection::~AtomicSection() {
-  // What came before is ordered by the fences of the log that the real library has here.
+  // The fences of the log, which the real library has here, order earlier stores.
   fence(kOwn);
   std::uint64_t chain = lane_;
   for (const Change& change : changes_)

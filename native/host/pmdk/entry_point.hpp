@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first statement of each function of libpmemobj that takes a pool: the call is recorded, and the pool must be
-// open.
+// The first statement of each function of libpmemobj that takes a pool: records the call, and requires an open pool.
 #pragma once
 
 #include "host/core/program_caller.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libpmem: files that are mapped, and the ways to flush.
+// libpmem: mapped files, and functions to flush.
 #include <sys/types.h>
 
 #include <cerrno>
@@ -45,7 +45,7 @@ void* map(const char* path, std::size_t size, int flags, std::size_t* mapped, co
   if (known == nullptr) {
     pmdk::File* file = pmdk::add_file(path, size, pmdk::FileKind::kMapped, caller);
     if (file == nullptr) return nullptr;
-    // Nobody finds one without a name again.
+    // A file without a name is never found again.
     void* const memory = crash::the_pool.at(file->begin);
     if (mapped != nullptr) *mapped = file->size;
     if (!temporary) pmdk::publish_file(*file, path, caller);
@@ -66,7 +66,7 @@ void* pmem_map_file(const char* path, std::size_t size, int flags, mode_t /*mode
   if (memory != nullptr && is_persistent != nullptr) *is_persistent = 1;
   return memory;
 }
-// It stays where it is: whoever uses it afterwards is not found.
+// The mapping stays in place: later uses are not detected.
 int pmem_unmap(void* /*address*/, std::size_t /*size*/) {
   pmdk::called(__func__, LINPOINT_CALLER);
   return 0;
@@ -108,7 +108,7 @@ int pmem_deep_persist(const void* address, std::size_t size) {
   pmdk::persist(address, size, LINPOINT_CALLER);
   return 0;
 }
-// Whole pages, but who calls it can rely on no more than these bytes.
+// The real function writes whole pages, but its callers can rely only on these bytes.
 int pmem_msync(const void* address, std::size_t size) {
   pmdk::called(__func__, LINPOINT_CALLER);
   pmdk::persist(address, size, LINPOINT_CALLER);

@@ -23,7 +23,7 @@ bool is_free(pmemobjpool* pop, const Block& block) {
          (block.state() == BlockState::kReserved && block.type != header_of(pop).run);
 }
 
-/// The first block that is free and has this size, or the place behind the last; as an offset of the header.
+/// The first free block of this size, or the place after the last block; as an offset of the header.
 std::uint64_t find_place(pmemobjpool* pop, std::uint64_t size) {
   const std::uint64_t end = header_of(pop).size;
   std::uint64_t offset = PoolHeader::kSize;
@@ -50,7 +50,7 @@ bool is_object(pmemobjpool* pop, std::uint64_t offset) {
 void check_object(pmemobjpool* pop, std::uint64_t offset, const char* function, const void* caller) {
   if (is_object(pop, offset)) return;
   const OutOfProgram host;
-  fail(Fault::kMemory, std::string(function) + "() gets an object that is not allocated", caller);
+  fail(Fault::kMemory, std::string(function) + "() receives an object that is not allocated", caller);
 }
 
 std::uint64_t reserve(pmemobjpool* pop, std::size_t size, bool zero, const void* caller) {
@@ -67,7 +67,7 @@ std::uint64_t reserve(pmemobjpool* pop, std::size_t size, bool zero, const void*
     return 0;
   }
   Block& block = at(pop, place);
-  // In this order: with its size, a block is one of the free ones.
+  // In this order: once its size is set, a block counts as free.
   put(block.type, header_of(pop).run, caller);
   put(block.word, word(whole, BlockState::kReserved), caller);
   void* object = &block + 1;

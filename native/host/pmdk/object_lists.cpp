@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of libpmemobj: circular, linked both ways, each function all or nothing.
+// Lists of libpmemobj: circular and doubly linked; each function takes effect entirely or not at all.
 #include <cerrno>
 
 #include "host/pmdk/entry_point.hpp"
@@ -10,7 +10,7 @@ namespace linpoint::runtime::pmdk {
 
 namespace {
 
-/// As POBJ_LIST_ENTRY and POBJ_LIST_HEAD.
+/// With the layout of POBJ_LIST_ENTRY and POBJ_LIST_HEAD.
 struct Entry {
   Oid next;
   Oid previous;
@@ -26,7 +26,7 @@ class List {
   List(AtomicSection& section, pmemobjpool* pop, std::size_t entry_offset, Head& head)
       : section_(section), pop_(pop), entry_offset_(entry_offset), head_(head) {}
 
-  /// `place`: before or after which one; null is the end of the list that `before` says.
+  /// `place`: the element to insert before or after; null is the end of the list selected by `before`.
   void insert(Oid oid, Oid place, bool before) {
     const Oid first = section_.value_of(head_.first);
     if (first.off == 0) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation by functions that are all or nothing, the root, and the ways to flush of libpmemobj.
+// Allocation by functions that take effect entirely or not at all, the root, and the flush functions of libpmemobj.
 //
-// What a constructor stores is flushed by nobody but itself, as in the real library; it is fenced before the object is
-// there.
+// A constructor must flush its own stores, as in the real library; they are fenced before the object exists.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -24,7 +23,7 @@ struct Wanted {
   void* argument = nullptr;
 };
 
-/// Reserved and constructed; 0, with errno set, if that fails.
+/// Reserves and constructs an object; 0, with errno set, if that fails.
 std::uint64_t construct(pmemobjpool* pop, const Wanted& wanted, const void* caller) {
   const std::uint64_t offset = reserve(pop, wanted.size, wanted.zero, caller);
   if (offset == 0 || wanted.constructor == nullptr) return offset;
@@ -43,7 +42,7 @@ int allocate(pmemobjpool* pop, Oid* oid, const Wanted& wanted, const void* calle
   return 0;
 }
 
-/// Its first bytes become those of another object, and are flushed.
+/// Copies the first bytes of another object to it, and flushes them.
 void move_object(pmemobjpool* pop, std::uint64_t to, std::uint64_t from, std::size_t size, const void* caller) {
   copy(at_offset(pop, to), at_offset(pop, from), size, caller);
   persist(at_offset(pop, to), size, kOwn);
@@ -68,7 +67,7 @@ int reallocate(pmemobjpool* pop, Oid& oid, const Wanted& wanted, const char* fun
   check_object(pop, oid.off, function, caller);
   const std::uint64_t before = oid.off;
   const std::uint64_t usable = block_of(pop, before).usable();
-  // Else it moves, also to a smaller block.
+  // Otherwise it moves, even to a smaller block.
   if (wanted.size == usable) return 0;
   const std::uint64_t offset = reserve(pop, wanted.size, false, caller);
   if (offset == 0) return -1;
@@ -93,7 +92,7 @@ Oid root(pmemobjpool* pop, const Wanted& wanted, const void* caller) {
     return kNullOid;
   }
   if (wanted.size <= header.root_size) return oid_at(pop, header.root);
-  // A larger one begins with what the smaller one had, and goes through the constructor again.
+  // A larger root begins with the content of the smaller one, and its constructor runs again.
   const std::uint64_t before = header.root;
   const std::uint64_t offset = reserve(pop, wanted.size, true, caller);
   if (offset == 0) return kNullOid;

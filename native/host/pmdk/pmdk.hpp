@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model of PMDK's public interface (libpmem and libpmemobj 1.12) on the pool of the crash engine.
 //
-// The host is the executable, so its functions come before those of the libraries, which are never called. Nothing is
-// mapped and no file is written: a path names a part of the pool, found again after a crash.
+// The host is the executable, so its functions take precedence over those of the libraries, which are never called.
+// Nothing is mapped and no file is written: a path names a part of the pool, which is found again after a crash.
 //
-// Guarantee: what a function leaves in the pool at each moment is what the real one promises, no more and no less.
-// Whatever it changes that belongs to PMDK is durable at once, and whatever must happen as one is undone by
-// pmemobj_open (undo_journal.hpp). What the user must flush, or add to a transaction, is left to him. That PMDK itself
-// is correct is assumed, and said in the result.
+// Guarantee: at each moment a function leaves in the pool exactly what the real one promises. Changes to PMDK's own
+// data are immediately durable; changes that must take effect as a whole are undone by pmemobj_open (undo_journal.hpp).
+// Flushing, and adding ranges to a transaction, remain the user's responsibility. The model assumes that PMDK itself is
+// correct, and the result states so.
 //
-// The state of a pool is in its memory, so it is restored with that; the host only keeps transactions that are open.
+// The state of a pool is in its memory, so it is restored with that memory; the host only stores open transactions.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 #include "host/core/scheduling_points.hpp"
 
-// Of the C interface: the tags are those of the real headers, which machines that build the host may not have.
+// Part of the C interface: the tags are those of the real headers, which machines that build the host may not have.
 extern "C" {
 struct pmemobjpool;
 struct pmemoid {
@@ -46,33 +46,33 @@ inline constexpr std::uint64_t kClassMask = std::uint64_t{0xffff} << 48U;
 
 // ---- Calls of the program -------------------------------------------------------------------------------------------
 
-/// To be called first by each function: counts as a step of the fuel, and says in the result what is assumed. Refuses
 /// Whether the program has called any function of PMDK.
 [[nodiscard]] bool in_use();
-/// programs that run without a pool, as those of `linpoint explore`.
+/// Called first by each function: consumes fuel, and adds the model's assumption to the result. Refuses programs that
+/// run without a pool, such as those of `linpoint explore`.
 void called(const char* function, const void* caller);
-/// As called, for what the model leaves out.
+/// Like `called`, for functions that the model does not cover.
 [[noreturn]] void not_modelled(const char* function);
 /// The real library would print this and abort.
 [[noreturn]] void fatal(const char* function, std::string_view why, const void* caller);
 
-/// Sets errno and what pmemobj_errormsg says. Returns -1.
+/// Sets errno and the text of pmemobj_errormsg. Returns -1.
 int error(int number, std::string_view message);
 /// The text of the last error.
 [[nodiscard]] const char* error_message();
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------
-// Each may lie outside of the pool, where nothing is recorded.
+// All of these may lie outside the pool, where nothing is recorded.
 
 [[nodiscard]] inline std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
-/// Stands for the caller of flushes and fences of PMDK's own, of which the user need not be told if they are redundant.
+/// The caller of flushes and fences of PMDK's own, whose redundancy is not reported to the user.
 inline constexpr const void* kOwn = nullptr;
 
 /// Plain stores. May overlap.
 void copy(void* to, const void* from, std::size_t size, const void* caller);
 void fill(void* to, int value, std::size_t size, const void* caller);
-/// clwb for each line; `at_once`: clflush, for what is PMDK's own.
+/// clwb for each line; `at_once`: clflush, for PMDK's own data.
 void flush(const void* address, std::size_t size, const void* caller, bool at_once = false);
 void fence(const void* caller);
 
@@ -80,12 +80,12 @@ inline void persist(const void* address, std::size_t size, const void* caller) {
   flush(address, size, caller);
   fence(caller);
 }
-/// A word of PMDK's own: durable when it returns.
+/// Sets a word of PMDK's own: durable when it returns.
 void put(std::uint64_t& word, std::uint64_t value, const void* caller);
-/// One that a crash loses, and whose changes are no events.
+/// Sets a word that a crash loses, and whose changes are not events.
 void put_volatile(std::uint64_t& word, std::uint64_t value);
 
-/// As pmem_memmove and pmem_memset, by their flags, which are those of pmemobj_memmove, too.
+/// Like pmem_memmove and pmem_memset, with their flags, which pmemobj_memmove shares.
 void* copy_by_flags(void* to, const void* from, std::size_t size, unsigned flags, const void* caller);
 void* fill_by_flags(void* to, int value, std::size_t size, unsigned flags, const void* caller);
 

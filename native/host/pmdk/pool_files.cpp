@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kMostFiles = 64;
-/// The first line of the host's page has the root.
+/// The root is in the first line of the host's page.
 constexpr std::uint64_t kFiles = crash::Pool::kBegin + 64;
 static_assert(64 + kMostFiles * sizeof(File) <= crash::Pool::kHeader);
 
-/// How often a pool was opened, in all runs: no two openings are the same.
+/// The number of openings of pools, in all runs: each opening has its own number.
 std::uint64_t openings = 0;
 
 std::span<File, kMostFiles> files() {
@@ -72,7 +72,7 @@ File* add_file(const char* path, std::size_t size, FileKind kind, const void* ca
       refuse("the program maps " + std::to_string(size) + " bytes of " + path + ", and the pool has only " +
              std::to_string(left) + " (see --pool-size)");
     }
-    // Who makes a pool of a gigabyte seldom fills it. Something is left for others.
+    // A program that creates a pool of a gigabyte rarely fills it. Leaves some room for others.
     size = left / 4 * 3 / kPage * kPage;
   }
   if (size < PoolHeader::kSize && kind == FileKind::kObjects) {
@@ -121,7 +121,7 @@ pmemobjpool* opened(const File& file, const void* caller) {
   PoolHeader& header = header_of(pop);
   forget_transactions(pop);
   for (Lane& lane : header.lanes) {
-    // An atomic function inside of a transaction comes after what that has added before.
+    // An atomic function within a transaction comes after the ranges that the transaction added before.
     undo(lane.atomic, caller);
     undo(lane.transaction, caller);
   }
@@ -141,7 +141,7 @@ namespace pmdk = linpoint::runtime::pmdk;
 
 extern "C" {
 
-// What pmemobj_direct, which is inline, looks at.
+// Read by pmemobj_direct, which is inline.
 int _pobj_cache_invalidate = 0;  // NOLINT(bugprone-reserved-identifier)
 struct _pobj_pcache {            // NOLINT(bugprone-reserved-identifier)
   pmemobjpool* pop;
@@ -163,7 +163,7 @@ pmemobjpool* pmemobj_create(const char* path, const char* layout, std::size_t si
     error(EEXIST, "file already exists");
     return nullptr;
   }
-  // 0 is for sets of files, which the model does not have.
+  // 0 is for pool sets, which the model does not support.
   if (size < kSmallest) {
     error(EINVAL, "size smaller than the least size of a pool");
     return nullptr;
@@ -235,7 +235,7 @@ pmemoid pmemobj_oid(const void* address) {
   return pop == nullptr ? pmdk::kNullOid : pmdk::oid_at(pop, pmdk::offset_of(pop, address));
 }
 
-// Both are what Debian's headers say; who asks for more is told so.
+// Both are the versions of Debian's headers; requiring a newer one gives an error.
 const char* pmemobj_check_version(unsigned major, unsigned minor) {
   constexpr unsigned kMajor = 2;
   constexpr unsigned kMinor = 4;

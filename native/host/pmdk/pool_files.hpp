@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of persistent memory, and the pools of libpmemobj in them.
 //
-// A path names a part of the one pool that the host has. The table of them is in the host's own page, which is as
-// durable as what the program writes.
+// A path names a part of the host's single pool. The table of paths is in the host's own page, which is as durable as
+// the program's data.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace linpoint::runtime::pmdk {
 enum class FileKind : std::uint8_t { kMapped, kObjects };
 
 struct File {
-  std::uint64_t name = 0;  ///< a hash of the path; 0: the table ends here
+  std::uint64_t name = 0;  ///< a hash of the path; 0: end of the table
   std::uint64_t begin = 0;
   std::uint64_t size = 0;
   std::uint64_t objects = 0;  ///< whether it is a pool of libpmemobj
@@ -25,27 +25,27 @@ struct File {
 
 /// nullptr if there is none.
 [[nodiscard]] const File* find_file(const char* path);
-/// nullptr, with errno set, if there is no room. `size` 0 or more than there is: for pools of objects, what is left.
-/// It is found from the moment on when `publish_file` is called.
+/// nullptr, with errno set, if there is no room. `size` 0 or larger than what is available: for pools of objects, the
+/// remaining memory. The file is found once `publish_file` is called.
 [[nodiscard]] File* add_file(const char* path, std::size_t size, FileKind kind, const void* caller);
 void publish_file(File& file, const char* path, const void* caller);
 
-/// Both are ends of chains of the journal: what is undone when the pool is opened, unless it is 0.
+/// Both are ends of journal chains: unless 0, they are undone when the pool is opened.
 struct alignas(64) Lane {
   std::uint64_t transaction = 0;
-  std::uint64_t atomic = 0;  ///< one function that is all or nothing
+  std::uint64_t atomic = 0;  ///< one function that takes effect entirely or not at all
 };
 
-/// What a pool of libpmemobj begins with.
+/// The header of a pool of libpmemobj.
 struct PoolHeader {
   static constexpr std::uint64_t kSize = 8192;
-  static constexpr std::size_t kLongestLayout = 1024;  ///< with its end: PMEMOBJ_MAX_LAYOUT
+  static constexpr std::size_t kLongestLayout = 1024;  ///< including its terminator: PMEMOBJ_MAX_LAYOUT
 
   std::uint64_t uuid = 0;
   std::uint64_t size = 0;
   std::uint64_t root = 0;  ///< an offset
   std::uint64_t root_size = 0;
-  /// In a line of its own: which opening of the pool this is, 0 if it is closed. A crash loses it.
+  /// In a line of its own: the number of the current opening, 0 if the pool is closed. A crash loses it.
   alignas(64) std::uint64_t run = 0;
   alignas(64) std::array<char, kLongestLayout> layout{};
   std::array<Lane, kMostThreads> lanes{};
@@ -65,10 +65,10 @@ static_assert(sizeof(PoolHeader) <= PoolHeader::kSize);
 /// The lane of the running thread.
 [[nodiscard]] inline Lane& lane_of(pmemobjpool* pop) { return header_of(pop).lanes[current_thread() % kMostThreads]; }
 
-/// Of pools that are open; nullptr if it belongs to none.
+/// The open pool of an address; nullptr if there is none.
 [[nodiscard]] pmemobjpool* pool_of(const void* address);
 [[nodiscard]] pmemobjpool* pool_of(Oid oid);
-/// Refuses to go on with what is no open pool, as one that was not opened after a crash.
+/// Refuses to continue with anything but an open pool, for example one that was not opened after a crash.
 void check_open(pmemobjpool* pop, const char* function, const void* caller);
 
 }  // namespace linpoint::runtime::pmdk

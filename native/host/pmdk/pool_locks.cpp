@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks of libpmemobj: those of POSIX threads inside of the pool, begun anew each time the pool is opened. What they
-// are is lost in a crash, so none is locked after one.
+// Locks of libpmemobj: those of POSIX threads within the pool, reinitialised each time the pool is opened. A crash
+// loses their state, so none is locked afterwards.
 #include <pthread.h>
 
 #include <cstring>
@@ -15,17 +15,17 @@ namespace linpoint::runtime::pmdk {
 
 namespace {
 
-/// As PMEMmutex, PMEMrwlock and PMEMcond, which are of one size.
+/// PMEMmutex, PMEMrwlock and PMEMcond, which have one size.
 template <typename Object>
 struct Lock {
   static constexpr std::size_t kRoom = kLockSize - sizeof(std::uint64_t);
   static_assert(sizeof(Object) <= kRoom);
 
   alignas(8) std::array<std::byte, kRoom> object;
-  std::uint64_t run;  ///< which opening of the pool it belongs to
+  std::uint64_t run;  ///< the opening of the pool that it belongs to
 };
 
-/// The object itself: as a new one if the pool was opened after it was used last.
+/// The object itself, reinitialised if the pool was opened after its last use.
 template <typename Object>
 Object* ready(pmemobjpool* pop, void* at, const char* function, const void* caller) {
   called(function, caller);
@@ -41,7 +41,7 @@ Object* ready(pmemobjpool* pop, void* at, const char* function, const void* call
   return reinterpret_cast<Object*>(&lock.object);
 }
 
-/// Stores of zero, which the program must flush, if at all.
+/// Stores zeros, which the program must flush if necessary.
 void make_zero(pmemobjpool* pop, void* at, const char* function, const void* caller) {
   called(function, caller);
   check_open(pop, function, caller);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model of PMDK leaves out: a test that calls it ends with its name, instead of in the real library.
+// Functions that the model of PMDK does not cover: a test that calls one ends with its name, instead of in the real
+// library.
 #include "host/pmdk/pmdk.hpp"
 
 namespace pmdk = linpoint::runtime::pmdk;
@@ -20,6 +21,6 @@ LINPOINT_NOT_MODELLED(pmemobj_get_user_data)
 LINPOINT_NOT_MODELLED(pmemobj_tx_log_snapshots_max_size)
 LINPOINT_NOT_MODELLED(pmemobj_tx_log_intents_max_size)
 
-// Of the debug version of the library.
+// From the debug version of the library.
 void _pobj_debug_notice(const char* /*function*/, const char* /*file*/, int /*line*/) {}  // NOLINT
 }

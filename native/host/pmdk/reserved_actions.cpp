@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of libpmemobj that are reserved first and published later, several at once.
+// Objects of libpmemobj that are reserved first and published later, several together.
 #include <cerrno>
 #include <cstring>
 
 #include "host/pmdk/entry_point.hpp"
 #include "host/pmdk/transactions.hpp"
 
-// As in libpmemobj/action_base.h; what is in it is the library's affair.
+// As in libpmemobj/action_base.h; its content is private to the library.
 struct pobj_action {  // NOLINT(misc-use-internal-linkage): of functions that programs call
   int type;
   std::uint32_t data[3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functions of PMDK do to memory, as events of the trace.
+// Memory accesses by functions of PMDK, as events of the trace.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr unsigned kTemporal = 1U << 2U;
 constexpr unsigned kWriteCombine = 1U << 3U;
 constexpr unsigned kWriteBack = 1U << 4U;
 constexpr unsigned kKeepInCache = 1U << 5U;  ///< NOFLUSH
-/// What is shorter is stored through the caches: PMEM_MOVNT_THRESHOLD.
+/// Shorter stores go through the caches: PMEM_MOVNT_THRESHOLD.
 constexpr std::size_t kPastCaches = 256;
 
 constexpr std::size_t kLongestError = 256;
@@ -35,14 +35,14 @@ bool goes_past_caches(std::size_t size, unsigned flags) {
   return (flags & (kNonTemporal | kWriteCombine)) != 0 || size >= kPastCaches;
 }
 
-/// The bytes are there, and were stored from the first to the last.
+/// Records bytes that are already in memory, and were stored in ascending order.
 void tell(const void* begin, std::size_t size, Kind kind, const void* caller) {
   persistency::for_each_part(number_of(begin), size, [&](std::uint64_t at, std::uint64_t part) {
     crash::the_recorder.stored(at, part, kind, caller);
   });
 }
 
-/// `change` stores [to, to + size); of that, whole lines go past the caches if they are to.
+/// `change` stores [to, to + size); with `past_caches`, whole lines of that bypass the caches.
 template <typename Change>
 void store(void* to, std::size_t size, bool past_caches, const void* caller, Change&& change) {
   if (size == 0) return;
@@ -62,7 +62,7 @@ void store(void* to, std::size_t size, bool past_caches, const void* caller, Cha
   tell(begin, head, Kind::kStore, caller);
   tell(begin + head, body, Kind::kNonTemporal, caller);
   tell(begin + head + body, size - head - body, Kind::kStore, caller);
-  // libpmem flushes what does not fill a line.
+  // libpmem flushes parts that do not fill a line.
   flush(begin, head, caller);
   flush(begin + head + body, size - head - body, caller);
 }
@@ -95,7 +95,7 @@ void called(const char* function, const void* caller) {
 
 void not_modelled(const char* function) {
   const OutOfProgram host;
-  refuse(std::string("the program calls ") + function + "(), which the model of PMDK does not have");
+  refuse(std::string("the program calls ") + function + "(), which the PMDK model does not support");
 }
 
 void fatal(const char* function, std::string_view why, const void* caller) {

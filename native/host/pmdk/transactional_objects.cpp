@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done in transactions of libpmemobj: ranges that are added, objects that come and go.
+// Operations within transactions of libpmemobj: adding ranges, allocating and freeing objects.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -81,7 +81,7 @@ int free(Transaction& of, Oid oid, std::uint64_t flags, const char* function, co
     const OutOfProgram host;
     fail(Fault::kMemory, "an object is freed twice in a transaction", caller);
   }
-  // Allocated by this transaction: then it never was.
+  // It was allocated by this transaction: then it never existed.
   of.actions.erase(known);
   const std::uint64_t end = oid.off + block_of(of.pop, oid.off).usable();
   std::erase_if(of.ranges, [=](const Transaction::Range& range) { return range.begin >= oid.off && range.end <= end; });
@@ -179,7 +179,7 @@ int pmemobj_tx_xfree(pmemoid oid, std::uint64_t flags) {
   return pmdk::free(of, oid, pmdk::flags_of(of, flags), __func__, LINPOINT_CALLER);
 }
 
-// The journal has room for all, so buffers for logs change nothing.
+// The journal has room for everything, so log buffers have no effect.
 int pmemobj_tx_log_append_buffer(int /*type*/, void* /*address*/, std::size_t /*size*/) {
   (void)pmdk::working(__func__, LINPOINT_CALLER);
   return 0;

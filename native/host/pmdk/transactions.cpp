@@ -13,14 +13,14 @@ namespace linpoint::runtime::pmdk {
 
 namespace {
 
-/// Not thread_local: fibers have numbers.
+/// Not thread_local: fibers are numbered.
 std::array<Transaction, kMostThreads> transactions;
 
 void call_back(Transaction& of) {
   if (of.callback != nullptr) of.callback(of.pop, static_cast<int>(of.stage), of.callback_argument);
 }
 
-/// 0, or the error; what is held already is not taken again.
+/// 0, or the error; a lock that is already held is not taken again.
 int lock_in(Transaction& of, int kind, void* lock) {
   if (std::ranges::find(of.locks, lock, &Transaction::Lock::lock) != of.locks.end()) return 0;
   if (const int number = take(of.pop, kind, lock); number != 0) {
@@ -55,7 +55,7 @@ void Transaction::add(std::uint64_t begin, std::uint64_t end, bool snapshot, boo
   };
   std::uint64_t from = begin;
   while (from < end) {
-    // The first range that ends behind it.
+    // The first range that ends after it.
     auto next = std::ranges::upper_bound(ranges, from, {}, &Range::end);
     if (next != ranges.end() && next->begin <= from) {
       next->flushed |= flushed;
@@ -76,7 +76,7 @@ void Transaction::commit(const void* caller) {
 }
 
 void Transaction::roll_back(const void* caller) {
-  // Locks that it holds are given back later.
+  // Locks that it holds are released later.
   HostVector<Spared> held;
   for (const Lock& each : locks) held.push_back({each.lock, kLockSize});
   undo(lane_of(pop).transaction, caller, held);
@@ -119,7 +119,7 @@ void abort_transaction(int number, const void* caller) {
   if (of.levels.size() == 1) of.roll_back(caller);
   of.error = number == 0 ? ECANCELED : number;
   call_back(of);
-  // As the library does: programs have given it where to go.
+  // As in the library: programs have specified the target.
   if (of.levels.back().jumps)
     std::longjmp(of.levels.back().back, of.error);  // NOLINT(cert-err52-cpp,modernize-avoid-setjmp-longjmp)
 }
@@ -175,7 +175,7 @@ int end(Transaction& of, const void* caller) {
     return result;
   }
   of.stage = Stage::kWork;
-  // The outer one fails with the inner one.
+  // The outer transaction fails with the inner one.
   if (result != 0) pmdk::abort_transaction(result, caller);
   return result;
 }
@@ -214,14 +214,14 @@ int pmemobj_tx_begin(pmemobjpool* pop, __jmp_buf_tag* back, ...) {
       auto* const callback = va_arg(parameters, Callback);
       void* const argument = va_arg(parameters, void*);
       if (of.callback != nullptr && (of.callback != callback || of.callback_argument != argument))
-        fatal(__func__, "gets another callback than the outer transaction", caller);
+        fatal(__func__, "receives a different callback than the outer transaction", caller);
       of.callback = callback;
       of.callback_argument = argument;
     } else if (kind == kMutex || kind == kReadWriteLock) {
       number = lock_in(of, kind, va_arg(parameters, void*));
       if (number != 0) break;
     } else {
-      fatal(__func__, "gets a parameter of an unknown kind", caller);
+      fatal(__func__, "receives a parameter of an unknown kind", caller);
     }
   }
   va_end(parameters);

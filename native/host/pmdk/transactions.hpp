@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transactions of libpmemobj, one for each thread.
 //
-// Guarantee: until it has committed, a crash (or an abort) brings back the ranges that were added, as they were when
-// they were added, and frees what was allocated. A commit flushes and fences the ranges that were added and the objects
-// that were allocated, nothing else.
+// Guarantee: until a transaction has committed, a crash (or an abort) restores the added ranges to their values at the
+// time they were added, and frees allocated objects. A commit flushes and fences the added ranges and the allocated
+// objects, nothing else.
 #pragma once
 
 #include <csetjmp>
@@ -16,7 +16,7 @@ namespace linpoint::runtime::pmdk {
 
 enum class Stage : int { kNone, kWork, kOnCommit, kOnAbort, kFinally };
 
-/// Something that becomes true with a publication or a commit.
+/// An effect of a publication or a commit.
 struct Action {
   enum class Kind : std::uint32_t { kAllocate, kSet, kFree };
   Kind kind = Kind::kAllocate;
@@ -30,7 +30,7 @@ void act_in(AtomicSection& section, pmemobjpool* pop, const Action& action, cons
 using Callback = void (*)(pmemobjpool* pop, int stage, void* argument);
 
 struct Transaction {
-  /// What was added, in the order of addresses, without overlaps.
+  /// A range that was added; sorted by address, without overlaps.
   struct Range {
     std::uint64_t begin = 0;  ///< an offset
     std::uint64_t end = 0;
@@ -39,7 +39,7 @@ struct Transaction {
   struct Level {
     std::jmp_buf back;
     bool jumps = false;
-    bool returns = false;  ///< instead of an abort, functions that fail say so
+    bool returns = false;  ///< functions that fail return an error instead of aborting
   };
   struct Lock {
     int kind = 0;
@@ -58,24 +58,24 @@ struct Transaction {
   void* user_data = nullptr;
 
   void clear();
-  /// Adds what is not covered yet, and protects that if it is to be brought back.
+  /// Adds the parts not yet covered, and protects them if they must be restored.
   void add(std::uint64_t begin, std::uint64_t end, bool snapshot, bool flushed, const void* caller);
   void commit(const void* caller);
-  /// All of it, whatever the level.
+  /// All ranges, whatever the level.
   void roll_back(const void* caller);
 };
 
-/// Of the running thread.
+/// The transaction of the running thread.
 [[nodiscard]] Transaction& transaction();
-/// The same, in its working stage: else the real library aborts.
+/// The same, which must be in its working stage: otherwise the real library aborts.
 [[nodiscard]] Transaction& working(const char* function, const void* caller);
-/// The flags of a call, with what was said to happen when something fails.
+/// The flags of a call, combined with the configured behaviour on failure.
 [[nodiscard]] std::uint64_t flags_of(const Transaction& transaction, std::uint64_t flags);
-/// The transaction is rolled back if it is the outermost, and goes on where it began, unless the flags say otherwise.
+/// Rolls back the transaction if it is the outermost, and continues where it began, unless the flags say otherwise.
 int failed(int number, std::string_view message, std::uint64_t flags, const void* caller);
 void abort_transaction(int number, const void* caller);
 
-/// Of this pool: it has been opened anew. nullptr: of all, since a new run begins.
+/// Discards transactions of this pool, which was opened anew; nullptr: all of them, since a new run begins.
 void forget_transactions(pmemobjpool* pop);
 
 /// PMEMmutex and PMEMrwlock (TX_PARAM_MUTEX, TX_PARAM_RWLOCK): an error, or 0.

@@ -49,7 +49,7 @@ bool read_value(std::string_view text, std::optional<Value>& value) {
   return read_value(text, value.emplace());
 }
 
-/// False if the value is wrong or the option is not known.
+/// False if the value is invalid or the option is unknown.
 bool read_option(std::string_view name, std::string_view text) {
   return visit_option(name, options, [text](auto& member) { return read_value(text, member); });
 }

@@ -7,10 +7,10 @@
 
 namespace linpoint::runtime {
 
-/// Fills in `options`; what is wrong with the command line, or nothing.
+/// Fills in `options`; returns an error message, or nothing.
 [[nodiscard]] std::string read_arguments(int argc, char** argv);
 
-/// What is wrong with the value of an option.
+/// The error message for the value of an option.
 [[nodiscard]] std::string refused_value(std::string_view name, std::string_view value);
 
 }  // namespace linpoint::runtime

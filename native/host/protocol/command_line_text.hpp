@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading numbers and lists in the values of options.
+// Reads numbers and lists in the values of options.
 #pragma once
 
 #include <charconv>
@@ -14,7 +14,7 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-/// What comes before the first such character; the rest is left.
+/// Removes and returns the text before the first such character, and the character.
 inline std::string_view cut(std::string_view& text, char at) {
   const std::size_t found = text.find(at);
   const std::string_view part = text.substr(0, found);

@@ -8,7 +8,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// How many bytes the character at the beginning has; 0 if it is none.
+/// The number of bytes of the character at the beginning; 0 if it is invalid.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned first = byte(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing JSON: just what results need. Text of the program may be any bytes; what is no UTF-8 becomes U+FFFD.
+// Writes the JSON that results need. Text of the program may contain any bytes; invalid UTF-8 becomes U+FFFD.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// Lets other processes wait until this one has written a whole line.
+/// Makes other processes wait until this one has written a whole line.
 class LineLock {
  public:
   LineLock() { set(F_WRLCK); }

@@ -12,19 +12,19 @@ namespace linpoint::runtime {
 
 #include "host/protocol/generated_messages.inc"
 
-/// A message while it is written: its fields are put into `json`, then it is sent.
+/// A message under construction: its fields are written to `json`, then it is sent.
 class MessageWriter {
  public:
   explicit MessageWriter(Name kind) { json.open('{').key(kind).open('{'); }
-  /// Several processes may send messages, each whole lines.
+  /// Sends the message. Several processes may send messages, each as whole lines.
   void send();
 
   Json json;
 };
 
-/// A message whose value is JSON already.
+/// Sends a message whose value is already JSON.
 void send_raw(Name kind, std::string_view value);
-/// The first message, with the version of the protocol.
+/// Sends the first message, with the version of the protocol.
 void send_hello();
 
 }  // namespace linpoint::runtime

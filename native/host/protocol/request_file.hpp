@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that was given to the host with what it is to run.
+// Reads a file passed to the host that contains what it is to run.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace linpoint::runtime {
 
-/// All of a file, in parts that end with a zero.
+/// The contents of a file, in parts that end with a zero byte.
 [[nodiscard]] std::vector<std::string> read_parts(int file);
 
 }  // namespace linpoint::runtime

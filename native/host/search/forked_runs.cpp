@@ -22,7 +22,7 @@ using explore::Process;
 
 enum class Message : std::uint8_t { kChoose, kEnd, kOver };
 
-/// Numbers and text over a socket; once it is broken, everything is 0.
+/// Numbers and text over a socket; if it is broken, everything reads as 0.
 class Channel {
  public:
   explicit Channel(int file) : file_(file) {}
@@ -100,7 +100,7 @@ Finding get_finding(Channel& channel) {
   return finding;
 }
 
-/// What was said besides, of all runs so far: the process began with what was known before.
+/// Sends the qualifications of all runs so far: the process began with those known before.
 void put_besides(Channel& channel) {
   channel.put(qualified.size());
   for (const std::string& sentence : qualified) put_all(channel, sentence);
@@ -115,7 +115,7 @@ void get_besides(Channel& channel) {
   for (auto count = channel.get<std::size_t>(); count > 0; --count) reported_races.push_back(get_finding(channel));
 }
 
-/// The search as the run sees it.
+/// The search, as the run sees it.
 class RemoteExplorer final : public explore::Explorer {
  public:
   explicit RemoteExplorer(Channel& channel) : channel_(channel) {}
@@ -150,7 +150,7 @@ class RemoteExplorer final : public explore::Explorer {
   Channel& channel_;
 };
 
-/// A view that came over the channel.
+/// A view that was received over the channel.
 class RemoteView {
  public:
   explicit RemoteView(Channel& channel) : running_(channel.get<Process>()) {
@@ -174,7 +174,7 @@ class RemoteView {
   std::vector<std::vector<Access>> accesses_;
 };
 
-/// In the process of the run. What it says goes out before the last message, so that the first process says no more.
+/// In the process of the run. It sends the result before the last message, so that the first process sends none.
 [[noreturn]] void run_and_exit(int file, int (*program)(int, char**, char**), SearchResult result) {
   Channel channel(file);
   RemoteExplorer explorer(channel);

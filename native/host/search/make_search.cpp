@@ -28,7 +28,7 @@ std::unique_ptr<explore::Explorer> make_replay_of(std::string_view text) {
   return explore::make_replay(std::move(deviations));
 }
 
-/// Takes a moment, and says whether there is time left.
+/// Waits a moment; whether there is time left.
 bool wait_for_others() {
   const auto now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()); };
   static const auto begin = now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explorer that the text of `--search` asks for.
+// The explorer that the text of `--search` specifies.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace linpoint::runtime {
 
-/// nullptr if the text means nothing.
+/// nullptr if the text is invalid.
 [[nodiscard]] std::unique_ptr<explore::Explorer> make_search();
 
 }  // namespace linpoint::runtime

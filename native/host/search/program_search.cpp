@@ -19,15 +19,15 @@ using Instant = std::chrono::steady_clock::time_point;
 
 Instant now() { return std::chrono::steady_clock::now(); }
 
-/// Says how far it is, now and then, and knows when time is up.
+/// Reports progress from time to time, and checks whether time is up.
 class Timekeeper {
  public:
   Timekeeper() : begin_(now()), said_(begin_) {}
 
-  /// False if no other run is to be begun.
+  /// False if no other run must begin.
   bool go_on(const explore::Explorer& explorer) {
     const explore::Progress& progress = explorer.progress();
-    // Asking for the time takes as long as some steps do.
+    // Reading the clock takes as long as several steps.
     constexpr std::uint64_t kSteps = 500;
     if (progress.steps < asked_ + kSteps && progress.runs > 1) return true;
     asked_ = progress.steps;
@@ -68,7 +68,7 @@ bool ProgramSearch::run() {
 bool ProgramSearch::run_here() {
   const RunEnd end = scheduler.run(explorer_, program_);
   if (end == RunEnd::kFinding && operations.on() && scheduler.finding().stuck) {
-    // Whether operations may wait for ever is for their spec to say.
+    // The spec decides whether operations may block forever.
     histories_.add(operations, explorer_, fault_name(scheduler.finding().fault));
   } else if (end == RunEnd::kFinding) {
     result_.ended = "finding";
@@ -88,7 +88,7 @@ bool ProgramSearch::run_in_another_process() {
   const IsolatedRun run = run_isolated(explorer_, program_, result_);
   if (run.said) return false;
   if (run.lost) {
-    found(Fault::kCrash, "the program ended its process");
+    found(Fault::kCrash, "the program terminated its process");
   } else {
     count(run.end, run.printed);
   }
@@ -98,10 +98,10 @@ bool ProgramSearch::run_in_another_process() {
 void ProgramSearch::count(RunEnd end, std::string_view printed) {
   if (end == RunEnd::kComplete && options.outcomes) ++result_.outcomes[std::string(printed)];
   if (explorer_.diverged_at() == explore::Explorer::kNever || options.search.starts_with("replay")) return;
-  found(Fault::kNondeterminism, "the program did something else when it was run again in the same way");
+  found(Fault::kNondeterminism, "the program behaved differently when the same schedule ran again");
 }
 
-/// Of the last run, by those who have only looked at it.
+/// Records a finding about the last run that was detected outside that run.
 void ProgramSearch::found(Fault fault, const char* message) {
   result_.ended = "finding";
   Finding& finding = result_.finding.emplace();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All runs of a program that a search asks for, and what they come to.
+// All runs of a program that a search requests, and their result.
 #pragma once
 
 #include <string_view>
@@ -12,12 +12,13 @@ namespace linpoint::runtime {
 
 using Main = int (*)(int, char**, char**);
 
-/// The result of all runs so far, and how to get another one.
+/// The result of all runs so far; runs the program again.
 class ProgramSearch {
  public:
   ProgramSearch(explore::Explorer& explorer, Main program);
 
-  /// Runs the program until a finding, the end of the search, or the end of the time. False if the result was said.
+  /// Runs the program until a finding, the end of the search, or the end of the time. False if the result was already
+  /// sent.
   bool run();
   [[nodiscard]] const SearchResult& result() const { return result_; }
 

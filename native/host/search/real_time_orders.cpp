@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kBetween = '\x1f';
 
-/// More are not looked for in one run, and a clean end proves less.
+/// Maximum number of orders per run; beyond it, a result without findings proves less.
 constexpr std::size_t kMostOrders = 200'000;
 
 std::string results_of(const OperationLog& run, std::string_view stuck) {
@@ -33,7 +33,7 @@ std::string bytes_of(const std::vector<Number>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)};
 }
 
-/// Of events of different threads.
+/// For events of different threads.
 bool comes_before(const VisibleEvent& one, const VisibleEvent& other, const explore::Explorer& explorer) {
   const std::uint64_t into = other.step != kNoStep ? other.step : other.after;
   if (into == kNoStep) return false;
@@ -53,7 +53,7 @@ void put_results(Json& json, const OperationLog& run) {
   json.close(']');
 }
 
-/// Operations that have not returned take no part: nothing is known of them but that they were called.
+/// Operations that have not returned are left out: only their calls are known.
 void Histories::collect(const OperationLog& run) {
   for (auto& thread : threads_) thread.clear();
   const auto& all = run.all();
@@ -80,7 +80,7 @@ void Histories::relate(const OperationLog& run, const explore::Explorer& explore
       }
 }
 
-/// Which points there are: two runs may have the same relation of others.
+/// The set of points: two runs may have the same relation between different points.
 std::string Histories::shape() const {
   std::string text;
   for (const auto& thread : threads_) {
@@ -93,14 +93,14 @@ std::string Histories::shape() const {
   return text;
 }
 
-/// A state of the search: how many points of each thread are passed, what that says of real time, and how it came
-/// there.
+/// A state of the search: the number of points of each thread that are passed, what follows about real time, and the
+/// path.
 struct Histories::Search {
   std::vector<std::size_t> passed;
   Counts returned;  ///< operations of each thread
-  Counts known;     ///< for each operation that was called: how many of each thread had returned
+  Counts known;     ///< for each operation that was called: the number of each thread's operations that had returned
   EventOrder order;
-  std::vector<std::vector<Counts>> before;  ///< for each point: how many points of each thread come before it
+  std::vector<std::vector<Counts>> before;  ///< for each point: the number of each thread's points that come before it
   std::unordered_set<std::string> seen;
   const std::string* results = nullptr;
   std::vector<EventOrder>* found = nullptr;
@@ -133,7 +133,7 @@ void Histories::find_orders(const std::string& results, std::vector<EventOrder>&
   state.before.resize(threads_.size());
   for (std::size_t thread = 0; thread < threads_.size(); ++thread)
     state.before[thread].assign(threads_[thread].size(), Counts(threads_.size()));
-  // Those that come before a point are the first ones of their thread.
+  // The points of a thread that come before a point are its first ones.
   std::size_t at = 0;
   for (std::size_t mine = 0; mine < threads_.size(); ++mine)
     for (std::uint32_t point = 0; point < threads_[mine].size(); ++point)
@@ -147,7 +147,7 @@ void Histories::find_orders(const std::string& results, std::vector<EventOrder>&
 
 void Histories::search(Search& state) {
   if (state.found->size() >= kMostOrders) {
-    qualify("an explored run allows more orders in real time than were looked at");
+    qualify("an explored run has more real-time orders than were checked");
     return;
   }
   bool over = true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histories of a test: results of its operations, and which of them came before which in real time.
+// The histories of a test: results of its operations, and their order in real time.
 //
-// A run stands for all that differ from it only in the order of independent steps, and those may have other orders in
-// real time: an operation comes before another one if its last event does before the first one of the other. All orders
-// that runs stand for are found, and each is said once with its results.
+// A run represents all runs that differ from it only in the order of independent steps. These may have other real-time
+// orders: an operation comes before another one if its last event comes before the first event of the other. All orders
+// of the represented runs are found, and each is reported once with its results.
 //
-// Cost: a look into a table for runs whose events are ordered as in one before; else exponential in the operations that
-// are not ordered, each pair of a state and what is known in it once.
+// Cost: a table lookup for runs whose events are ordered as in an earlier run; else exponential in the unordered
+// operations, visiting each pair of a state and its known order once.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,20 @@
 
 namespace linpoint::runtime {
 
-/// The results of all operations, each in a list that is empty if it has not come back.
+/// Writes the results of all operations, each in a list that is empty if the operation has not returned.
 void put_results(Json& json, const OperationLog& run);
 
-/// Calls and returns in an order that can be: the number of an operation twice, plus one for its return.
+/// Calls and returns in a possible order: twice the number of an operation, plus one for its return.
 using EventOrder = std::vector<std::uint32_t>;
 
 class Histories {
  public:
-  /// Takes in the last run of the explorer. What of it is new is said at once. `stuck` is empty, or the kind of finding
-  /// if nobody could go on.
+  /// Adds the last run of the explorer. New histories are reported immediately. `stuck` is empty, or the kind of
+  /// finding if no thread could continue.
   void add(const OperationLog& run, const explore::Explorer& explorer, std::string_view stuck);
 
  private:
-  /// An event that is the first or the last of operations, in the order of its thread.
+  /// An event that is the first or last one of operations, in the order of its thread.
   struct Point {
     std::uint32_t event = 0;
     std::uint32_t operation = 0;
@@ -52,11 +52,11 @@ class Histories {
   struct Search;
   void search(Search& search);
 
-  std::unordered_set<std::string> related_;  ///< results and how events are ordered
+  std::unordered_set<std::string> related_;  ///< results and the order of events
   std::unordered_set<std::string> ordered_;  ///< results and orders in real time
 
   std::vector<std::vector<Point>> threads_;
-  std::string relation_;  ///< for each pair of points of different threads: whether the one comes before the other
+  std::string relation_;  ///< for each pair of points of different threads: whether one comes before the other
 };
 
 }  // namespace linpoint::runtime

@@ -30,8 +30,7 @@ using Prepare = const char* (*)(const char*);
 using Describe = const char* (*)();
 using Instant = std::chrono::steady_clock::time_point;
 
-/// What comes before the scenario, "THREAD:STEPS" and a line break behind "stop ": that thread stops after so many
-/// steps.
+/// Reads the prefix of a scenario, "stop THREAD:STEPS" and a line break: that thread stops after this number of steps.
 std::string_view read_stop(std::string_view scenario) {
   constexpr std::string_view kWord = "stop ";
   if (!scenario.starts_with(kWord)) return scenario;
@@ -41,7 +40,7 @@ std::string_view read_stop(std::string_view scenario) {
   return scenario.substr(scenario.find('\n') + 1);
 }
 
-/// The program's own function, called before there is a snapshot: what it leaves in memory is part of every run.
+/// A function of the program, called before there is a snapshot: its effects on memory are part of every run.
 template <typename Function>
 Function function_of(void* handle, const char* name) {
   return reinterpret_cast<Function>(dlsym(handle, name));
@@ -54,7 +53,7 @@ void send_problem(const std::string& problem) {
   send_result(result);
 }
 
-/// Of scenarios for which there is no time: else whoever listens would miss them.
+/// Reports scenarios for which there is no time: otherwise the reader would miss them.
 void say_not_begun(std::size_t from, std::size_t end) {
   SearchResult result;
   result.ended = "budget";
@@ -79,7 +78,7 @@ class Campaign {
       }
       const pid_t child = ::fork();
       if (child < 0) {
-        send_problem("there can be no more processes");
+        send_problem("no more processes can be created");
         return;
       }
       if (child == 0) explore(number, scenarios[number], seconds);
@@ -89,7 +88,8 @@ class Campaign {
   }
 
  private:
-  /// Of the time, for one of so many scenarios that are left. A few may take far more than their part.
+  /// The share of the time for one of the `left` remaining scenarios. A few scenarios may take far more than their
+  /// share.
   [[nodiscard]] double share(std::size_t left) const {
     if (options.seconds <= 0) return 0;
     constexpr double kMore = 4;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of objects: a program that includes linpoint/test.hpp, and scenarios that it is to run.
+// Tests of objects: a program that includes linpoint/test.hpp, and the scenarios to run.
 //
-// The program is loaded once. Each scenario is explored in a process of its own, which begins as a copy of this one; so
-// none of them can disturb another, and several are explored at once.
+// The program is loaded once. Each scenario is explored in its own process, which begins as a copy of this one, so that
+// scenarios cannot affect each other, and several are explored in parallel.
 #pragma once
 
 #include "host/search/program_search.hpp"
 
 namespace linpoint::runtime {
 
-/// Reads the scenarios, explores all of them and says a result for each. If there are none, says what the tests are.
+/// Reads the scenarios, explores all of them and reports a result for each. Without scenarios, describes the tests.
 void explore_tests(void* handle, Main program);
 
 }  // namespace linpoint::runtime

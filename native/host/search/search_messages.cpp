@@ -41,7 +41,7 @@ class Writer {
  public:
   Writer(Json& json, const CodePlaces& modules) : json_(json), modules_(modules) {}
 
-  /// Where data is: in a global of a module, or just an address.
+  /// The location of data: in a global variable of a module, or a plain address.
   void put_address(std::uint64_t address) {
     const std::size_t module = modules_.of(address);
     if (module == CodePlaces::kNone) {

@@ -49,10 +49,10 @@ class Counting {
   [[nodiscard]] static bool steps(const Instruction& op) {
     return op.code == Code::kCount || op.code == Code::kFetchAdd;
   }
-  /// Whether everyone is given a count, so that there are no reads apart from steps.
+  /// Whether every operation is given a count, so that no reads exist apart from steps.
   [[nodiscard]] bool gives() const { return instruction(positions_.front()).code == Code::kFetchAdd; }
 
-  /// Whether all steps are equal, which the arguments rest on.
+  /// Whether all steps are equal; the arguments depend on it.
   bool equal_steps() {
     step_ = 0;
     for (const std::int32_t position : positions_) {
@@ -66,9 +66,9 @@ class Counting {
   }
 
   static constexpr std::int64_t kNoCount = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::int64_t kFar = 2'305'843'009'213'693'952;  // 2^61: any number there is as wrong as the next
+  static constexpr std::int64_t kFar = 2'305'843'009'213'693'952;  // 2^61: all numbers beyond it are equally wrong
 
-  /// How many steps an operation saw before it; kNoCount if that is no whole number.
+  /// The number of steps that an operation observed before it; kNoCount if that is not an integer.
   [[nodiscard]] std::int64_t count_of(std::int32_t position) const {
     const Instruction op = instruction(position);
     if (op.want == specs::kAny || (op.code != Code::kReadCount && op.code != Code::kFetchAdd)) return kNoCount;
@@ -76,7 +76,7 @@ class Counting {
     return moved % step_ == 0 ? moved / step_ : kNoCount;
   }
 
-  /// Whether one operation certainly took effect before another; a cautious answer where times touch.
+  /// Whether one operation certainly took effect before another; a conservative answer where times touch.
   [[nodiscard]] bool precedes(std::int32_t first, std::int32_t second) const {
     if (!columns_.certain(at(first))) return false;
     const std::int64_t end = columns_.skewed_return(at(first));
@@ -106,7 +106,7 @@ class Counting {
     std::int64_t most = 0;
     for (const std::int32_t each : positions_) {
       if (each == seen || !steps(instruction(each)) || precedes(seen, each)) continue;
-      // Who was given as much or more came later.
+      // Operations that were given at least as much came later.
       if (!given || !columns_.certain(at(each)) || count_of(each) < count) ++most;
     }
     return count > most;

@@ -21,7 +21,7 @@ using search::Condition;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Walks an order and remembers the latest of everything that may not be followed by something earlier.
+/// Walks an order and remembers the latest times that a later operation must not precede.
 class Clock {
  public:
   Clock(const Columns& columns, Condition condition, bool key_argument)
@@ -39,7 +39,7 @@ class Clock {
     if (condition_ != Condition::kSequential) {
       const std::int64_t ends = end_of(op);
       if (latest_call_ > ends) return Flaw::kReturnedEarlier;
-      // At the time of a crash of its process calls come after it; with uncertain clocks there is no such time.
+      // At the time of a crash of its process, calls come after the crash; with uncertain clocks there is no such time.
       const bool cut = condition_ != Condition::kLinearizable && !columns_.skewed &&
                        std::any_of(columns_.crashes.begin(), columns_.crashes.end(), [&](const Crash& each) {
                          return each.time == ends && each.covers(columns_.process[op]);
@@ -51,7 +51,7 @@ class Clock {
     const std::size_t process = at(columns_.process[op]);
     if (process >= latest_.size()) latest_.resize(2 * process + 1, kNothingYet);
     Own& latest = latest_[process];
-    // Within a process the order always counts, but an unknown outcome may come late unless the condition says no.
+    // Within a process the order always counts, but an unknown outcome may come late unless the condition forbids it.
     const bool keeps_order = certain || condition_ == Condition::kRecoverable || condition_ == Condition::kSequential;
     if (keeps_order && latest > own) return Flaw::kProcessOrder;
     const Crash* crash = certain ? nullptr : interruption(op);
@@ -73,7 +73,7 @@ class Clock {
     return crash == nullptr ? kNever : crash->end;
   }
 
-  /// The crash before which an operation of unknown outcome takes effect, if it does; null if there is none.
+  /// The crash before which an operation with an unknown outcome takes effect, if it does; null if there is none.
   [[nodiscard]] const Crash* interruption(std::size_t op) const {
     if (condition_ == Condition::kStrict)
       for (const Crash& crash : columns_.crashes) {
@@ -83,12 +83,12 @@ class Clock {
     return nullptr;
   }
 
-  /// How many times the object had certainly crashed before an operation, and how many at most; one number for crashes
-  /// at one time.
+  /// How often the object had certainly crashed before an operation, and how often at most; crashes at the same time
+  /// count once.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> eras_of(std::size_t op) const {
     std::set<std::int64_t> before;
     std::set<std::int64_t> maybe;
-    std::int64_t until = kNever;  // the object crashed certainly later
+    std::int64_t until = kNever;  // the object certainly crashed later
     for (const Crash& crash : columns_.crashes) {
       if (!crash.ends_era()) continue;
       const bool everything = std::binary_search(system_.begin(), system_.end(), crash.time);
@@ -113,7 +113,7 @@ class Clock {
     std::int64_t era = 0;
     if (condition_ == Condition::kBufferedDurable) {
       const auto [least, most] = eras_of(op);
-      if (least != most) return true;  // log positions may be given anew after a crash
+      if (least != most) return true;  // log positions may be reused after a crash
       era = least;
     }
     const bool argument = key_argument_ && columns_.key[op] == kNone;
@@ -146,7 +146,7 @@ Finding check_times(const Columns& columns, std::span<const std::int32_t> order,
 
 Finding check_members(const Columns& columns, std::span<const std::int32_t> positions,
                       std::span<const std::int32_t> order, bool whole) {
-  // By place among the positions, not in the history: there may be as many objects as operations.
+  // Indexed by place among the positions, not in the history: there may be as many objects as operations.
   std::vector<std::int32_t> expected(positions.begin(), positions.end());
   if (!std::is_sorted(expected.begin(), expected.end())) std::sort(expected.begin(), expected.end());
   std::vector<bool> named(expected.size());

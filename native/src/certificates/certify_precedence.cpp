@@ -28,7 +28,7 @@ constexpr std::int64_t kMostWays = 1'000'000;  // times contradictions
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Who may have written and replaced the versions that a refutation speaks of.
+/// The operations that may have written and replaced the versions named by a refutation.
 struct Facts {
   std::set<std::int32_t> writers;
   std::set<std::int32_t> replacers;
@@ -44,7 +44,7 @@ struct Record {
     return std::any_of(cells.begin(), cells.end(),
                        [&](const Cell& each) { return Version(each.word, each.seen) == version; });
   }
-  /// Saw it and put another value in its place.
+  /// Whether it observed the version and put another value in its place.
   [[nodiscard]] bool replaced(const Version& version) const {
     return effect != Effect::kSees && saw(version) &&
            std::all_of(cells.begin(), cells.end(), [](const Cell& each) { return each.seen != each.fresh; });
@@ -98,9 +98,10 @@ class Examination {
   }
 
  private:
-  // -- what was recorded ---------------------------------------------------------------------------------------------
+  // -- recorded facts ------------------------------------------------------------------------------------------------
 
-  /// The operations and versions that the refutation names. False if it names an operation that is not there.
+  /// Collects the operations and versions that the refutation names. False if it names an operation that does not
+  /// exist.
   bool collect() {
     std::set<std::int32_t> named(refutation_.failed.begin(), refutation_.failed.end());
     std::vector<Link> links = refutation_.kept;
@@ -118,7 +119,8 @@ class Examination {
     return true;
   }
 
-  /// What an operation that may be kept saw may in turn keep another. Whether that brought more versions to look for.
+  /// An operation that may be kept may in turn cause operations whose values it observed to be kept. Adds these
+  /// versions; whether there were any.
   bool reach() {
     std::set<std::int32_t> known;
     for (const auto& [version, facts] : facts_) {
@@ -164,19 +166,19 @@ class Examination {
     return content_[0] == version.second;
   }
 
-  /// Whether a version is current once at most.
+  /// Whether a version is current at most once.
   [[nodiscard]] bool once(const Version& version) const {
     return facts_.at(version).writers.size() + (initial(version) ? 1 : 0) <= 1;
   }
 
-  /// Whether an operation certainly had its effect.
+  /// Whether an operation certainly took effect.
   bool certain(std::int32_t position) {
     return certain_.contains(position) || (!record(position).unknown() && columns_.certain(at(position)));
   }
 
   // -- links ---------------------------------------------------------------------------------------------------------
 
-  /// Whether a link is forced, if both its operations had their effects and (for failures) if it was chosen.
+  /// Whether a link is forced, provided both its operations took effect and (for failures) it was chosen.
   bool holds(const Link& link) {
     const Version version{link.word, link.value};
     if (link.because == Because::kTime) {
@@ -213,9 +215,9 @@ class Examination {
     return true;
   }
 
-  // -- ways to explain what failed -----------------------------------------------------------------------------------
+  // -- explanations of failed operations -----------------------------------------------------------------------------
 
-  /// All ways to explain a failed operation. False: it may be explained in others, which nobody can list.
+  /// All ways to explain a failed operation. False: there may be further ways, which cannot be enumerated.
   std::pair<std::vector<Way>, bool> ways_of(std::int32_t failed) {
     std::vector<Way> ways;
     if (record(failed).effect != Effect::kFails) return {ways, false};
@@ -230,7 +232,7 @@ class Examination {
     return {ways, true};
   }
 
-  /// Whether any choice of ways, from the failed operation `next` on, runs into no contradiction.
+  /// Whether some choice of ways, from the failed operation `next` on, leads to no contradiction.
   bool escapes(const std::vector<std::vector<Way>>& ways, std::size_t next) {
     tried_ += 1 + static_cast<std::int64_t>(refutation_.contradictions.size());
     if (tried_ > kMostWays) return true;
@@ -245,7 +247,7 @@ class Examination {
   }
 
   bool runs_into_one() {
-    std::set<std::int32_t> kept;  // for the sake of what was chosen
+    std::set<std::int32_t> kept;  // needed by the chosen ways
     std::vector<std::int32_t> work;
     for (const Way* way : chosen_)
       if (way != nullptr && way->replacer != kNone) work.push_back(way->replacer);
@@ -282,8 +284,8 @@ class Examination {
   std::span<const std::int32_t> positions_;
   std::map<Version, Facts> facts_;
   std::map<std::int32_t, Record> records_;
-  std::set<std::int32_t> blind_;    // words that are written by who does not tell what was there
-  std::set<std::int32_t> certain_;  // operations with an unknown outcome that certainly had their effect
+  std::set<std::int32_t> blind_;    // words written by operations that do not report the old value
+  std::set<std::int32_t> certain_;  // operations with an unknown outcome that certainly took effect
   std::vector<const Way*> chosen_;
   std::int64_t tried_ = 0;
 };
@@ -291,7 +293,7 @@ class Examination {
 }  // namespace
 
 Proof check_refutation(const graphs::Question& question, const Refutation& refutation) {
-  if (question.condition == search::Condition::kBufferedDurable) return Proof::kBroken;  // a value may come back
+  if (question.condition == search::Condition::kBufferedDurable) return Proof::kBroken;  // a value may return
   return Examination(question, refutation).examine();
 }
 

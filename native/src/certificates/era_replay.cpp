@@ -13,7 +13,7 @@ namespace {
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// The crashes that end eras, one for each time, and the eras that an operation may take effect in.
+/// The crashes that end eras, at most one per time, and the eras in which an operation may take effect.
 class Eras {
  public:
   explicit Eras(const histories::Columns& columns) : columns_(columns) {
@@ -28,8 +28,9 @@ class Eras {
 
   [[nodiscard]] std::size_t count() const { return count_; }
 
-  /// What was called before a crash of everything lies before it, and what was called at its time or later after it. A
-  /// crash of the object lies on a side of what returned before it, or was called after it, whatever the clocks.
+  /// An operation called before a crash of everything lies before it, and one called at its time or later after it. For
+  /// a crash of the object alone, an operation that returned before it lies before it, and one called after it lies
+  /// after it, whatever the clocks.
   [[nodiscard]] bool allow(std::size_t op, std::size_t era) const {
     const std::int64_t call = columns_.call[op];
     const auto until = [](const std::vector<End>& ends, std::int64_t time, auto by) {
@@ -57,7 +58,7 @@ class Eras {
   std::size_t count_ = 0;
 };
 
-/// Objects that a crash takes back to the moment at which they were last saved.
+/// Objects that a crash restores to the moment at which they were last saved.
 class SavedObjects {
  public:
   SavedObjects(const specs::Blueprint& blueprint, std::span<const std::vector<std::int64_t>> contents) {
@@ -80,7 +81,7 @@ class SavedObjects {
 
  private:
   std::vector<std::unique_ptr<PlainObject>> current_;
-  std::vector<std::unique_ptr<PlainObject>> saved_;  // of those that were changed since the saved moment
+  std::vector<std::unique_ptr<PlainObject>> saved_;  // of the objects that were changed since the saved moment
   std::vector<std::size_t> touched_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using specs::Cell;
 using specs::Effect;
 
-/// Words that take one operation after the other.
+/// A memory of words that executes one operation after the other.
 class PlainWords {
  public:
   explicit PlainWords(std::span<const std::int64_t> content) : initial_(static_cast<std::int32_t>(content[0])) {
@@ -19,7 +19,7 @@ class PlainWords {
       word(static_cast<std::int32_t>(content[i])) = static_cast<std::int32_t>(content[i + 1]);
   }
 
-  /// False when the operation is not legal now, or would have returned something else.
+  /// False if the operation is not legal now, or would have returned a different result.
   bool take(Effect effect, std::span<const Cell> cells) {
     const bool match = effect == Effect::kMaySwap || effect == Effect::kWrites || matches(cells);
     switch (effect) {

@@ -79,7 +79,7 @@ class PlainEntry final : public PlainObject {
     value_ = value;
     text_.reset();
   }
-  /// To what is absent, as to an empty string; to nothing else but strings.
+  /// Appends to an absent value as to an empty string; false for any other value that is not a string.
   bool append(std::int32_t value) {
     std::optional<std::string> before = "";
     if (present_) before = text_ ? text_ : string(value_);
@@ -100,7 +100,7 @@ class PlainEntry final : public PlainObject {
 
   bool present_ = false;
   std::int32_t value_ = 0;
-  std::optional<std::string> text_;  // in place of the value, once something was appended
+  std::optional<std::string> text_;  // replaces the value once something was appended
 };
 
 class PlainSet final : public PlainObject {

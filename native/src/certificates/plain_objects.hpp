@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain objects of the built-in kinds, that orders are replayed on: a deque for a queue, a map for a map.
+// Plain objects of the built-in kinds, on which orders are replayed: a deque for a queue, a map for a map.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace linpoint::verdicts {
 
-/// An object that takes one operation after the other.
+/// An object that executes one operation after the other.
 class PlainObject {
  public:
   explicit PlainObject(const specs::Blueprint& blueprint) : blueprint_(blueprint) {}
   PlainObject& operator=(const PlainObject&) = delete;
   virtual ~PlainObject() = default;
-  /// False when the operation is not legal now, or would have returned something else.
+  /// False if the operation is not legal now, or would have returned a different result.
   virtual bool take(const specs::Instruction& op) = 0;
   [[nodiscard]] virtual std::unique_ptr<PlainObject> copy() const = 0;
 
@@ -31,7 +31,7 @@ class PlainObject {
   const specs::Blueprint& blueprint_;
 };
 
-/// The object that a blueprint describes, whose first state has this content (as for `check_replay`).
+/// The object that a blueprint describes, with this initial content (as for `check_replay`).
 std::unique_ptr<PlainObject> plain_object(const specs::Blueprint& blueprint, std::span<const std::int64_t> content);
 
 }  // namespace linpoint::verdicts

@@ -19,12 +19,12 @@ using specs::kAny;
 
 constexpr std::int32_t kAbsent = -2;
 
-/// What an operation has to do with values: which it adds or writes, which it removes, replaces or sees.
+/// The effect of an operation on values: which it adds or writes, and which it removes, replaces or observes.
 struct Effect {
   std::int32_t makes = kAny;
   std::int32_t needs = kAny;
-  bool changes = true;    // else it can always be left out
-  bool differs = false;   // it says what was not there
+  bool changes = true;    // if false, it can always be left out
+  bool differs = false;   // its result states that a value was not there
   bool anything = false;  // it may have removed any value
 };
 
@@ -32,7 +32,7 @@ class Scope {
  public:
   explicit Scope(const specs::Blueprint& blueprint) : blueprint_(blueprint) {}
 
-  /// What replaces a value by itself changes nothing.
+  /// An operation that replaces a value by itself changes nothing.
   [[nodiscard]] Effect effect(const Instruction& op) const {
     Effect found = plain_effect(op);
     if (found.makes != kAny && found.makes == found.needs) found = {.needs = found.needs, .changes = false};
@@ -44,11 +44,11 @@ class Scope {
     if (effect.needs != kAny) values_.insert(effect.needs);
   }
 
-  /// Whether an operation outside could mend what is inside.
+  /// Whether an operation outside the scope could remove the violation inside.
   [[nodiscard]] bool needed(const Effect& effect) const {
     if (!effect.changes) return false;
     if (effect.anything || (effect.makes != kAny && values_.contains(effect.makes))) return true;
-    // Of a container, what removed a value that counts; a register only goes on from the value.
+    // For a container, an operation that removed a value in the scope; a register only continues from the value.
     return effect.makes == kAny && values_.contains(effect.needs);
   }
 
@@ -98,7 +98,7 @@ class Scope {
       case Code::kReadCount:
         return {.makes = 0, .changes = false};
       default:
-        return {.makes = 0};  // locks and counts: of one thing only
+        return {.makes = 0};  // locks and counts: there is only one thing
     }
   }
 
@@ -110,11 +110,12 @@ class Scope {
   std::unordered_set<std::int32_t> values_;
 };
 
-/// When the operations of a start that must take effect have all returned.
+/// The time by which all operations of a prefix that must take effect have returned.
 struct End {
   std::int64_t time = std::numeric_limits<std::int64_t>::min();
-  std::int32_t process = histories::kNone;  // of what returns last; kNone if they are of several
-  bool at_crash = false;                    // what is called at that time comes after the crash, and they before
+  std::int32_t process = histories::kNone;  // of the operation that returns last; kNone if there are several processes
+  bool at_crash = false;                    // operations called at that time come after the crash, and the prefix
+                                            // before
 
   [[nodiscard]] bool before(const histories::Columns& columns, std::size_t op) const {
     if (columns.call[op] != time) return time < columns.call[op];
@@ -125,7 +126,7 @@ struct End {
 End end_of(const histories::Columns& columns, std::span<const std::int32_t> scope, std::span<const std::int32_t> open,
            search::Condition condition) {
   End end;
-  bool instant = false;  // one of those that return last was called then, too
+  bool instant = false;  // an operation that returns last was also called at that time
   for (const std::int32_t position : scope) {
     const auto op = static_cast<std::size_t>(position);
     if (!columns.certain(op) || std::binary_search(open.begin(), open.end(), position)) continue;

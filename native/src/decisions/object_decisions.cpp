@@ -37,11 +37,11 @@ class ObjectDecider {
   }
 
  private:
-  /// Whether the monitor has answered, or has found what is for others to certify.
+  /// Whether the monitor has answered, or has a refutation that another component has to certify.
   bool monitored(ObjectAnswer& answer) {
     const Problem problem = search::build(columns_, {answer.positions, {}, blueprint_.key_argument},
                                           Condition::kLinearizable, {}, nullptr, 0);
-    // Pairs are more than times to respect, which the monitor does not look at.
+    // Pairs are constraints other than times, which the monitor ignores.
     if (!problem.before.empty() || !problem.excluded.empty()) return true;
     monitors::Outcome outcome = monitors::decide(columns_, problem, blueprint_, content_, stop_);
     answer.exclusion = outcome.exclusion;
@@ -64,9 +64,10 @@ class ObjectDecider {
     return true;
   }
 
-  /// Whether the scope of a pattern is a violation by itself, to a search of its own, and so one of all `positions`.
+  /// Whether a separate search confirms that the scope of a pattern is a violation by itself, and so one of all
+  /// `positions`.
   bool confirmed(const std::vector<std::int32_t>& positions, const monitors::Outcome& outcome) {
-    // Of other objects the first content goes with the operations that are left out.
+    // For other objects, the initial content belongs to the operations that are left out.
     if (blueprint_.kind != "register" || !stepped()) return false;
     const auto& scope = outcome.scope;
     for (const std::int32_t each : outcome.telling)
@@ -130,7 +131,7 @@ class ObjectDecider {
     return verdicts::check_replay(columns_, answer.order, blueprint_, content_);
   }
 
-  /// Makes the symbols and steps of all objects, when the first of them is searched. False where there are none.
+  /// Makes the symbols and steps of all objects when the first one is searched. False if there are none.
   bool stepped() {
     if (made_) return machine_ != nullptr;
     made_ = true;
@@ -153,7 +154,7 @@ class ObjectDecider {
   std::unique_ptr<specs::NativeMachine> machine_;
 };
 
-/// Whether every operation has as many arguments as its step takes.
+/// Whether every operation has the number of arguments that its step takes.
 bool fitting(const Columns& columns, std::span<const Arity> arities, bool key_argument) {
   for (std::size_t op = 0; op < columns.size(); ++op) {
     const Arity& arity = arities[static_cast<std::size_t>(columns.name[op])];

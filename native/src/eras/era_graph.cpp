@@ -13,7 +13,7 @@ using histories::kNone;
 constexpr std::size_t kMaxOpen = 64;
 constexpr std::size_t kMaxEnds = 64;
 
-/// What a node takes with all that is known of it.
+/// The memory of a node, including everything stored about it.
 constexpr std::size_t kNodeBytes = sizeof(Node) + sizeof(std::uint64_t) + 1;
 
 }  // namespace
@@ -108,7 +108,7 @@ bool EraGraph::explore(std::span<const Start> starts) {
   return true;
 }
 
-/// A node with all reads that may take effect in it.
+/// The node after all reads that may take effect in it.
 Node EraGraph::settled(const Layer& layer, Node node) {
   for (const std::int32_t member : layer.open)
     if (members_[at(member)].reads && (node.mask & bit(member)) == 0 &&
@@ -117,7 +117,7 @@ Node EraGraph::settled(const Layer& layer, Node node) {
   return node;
 }
 
-/// Adds the nodes of a layer: the seeds, and what operations that take effect make of them.
+/// Adds the nodes of a layer: the seeds, and their successors by operations that take effect.
 void EraGraph::close(Layer& layer, const std::vector<Node>& seeds) {
   layer.first_node = nodes_.size();
   table_.clear();
@@ -125,7 +125,7 @@ void EraGraph::close(Layer& layer, const std::vector<Node>& seeds) {
     if (table_.insert(node, 0)) by_size_[static_cast<std::size_t>(std::popcount(node.mask))].push_back(node);
   };
   for (const Node& seed : seeds) add(settled(layer, seed));
-  // Where nothing entered, what follows a seed is a seed, too.
+  // If no operation entered, the successors of seeds are seeds, too.
   const bool closed = !layer.entered && &layer != &layers_.front();
   std::vector<State> states;
   for (std::vector<Node>& same_size : by_size_) {
@@ -135,7 +135,7 @@ void EraGraph::close(Layer& layer, const std::vector<Node>& seeds) {
       for (const std::int32_t member : layer.open) {
         if ((node.mask & bit(member)) != 0) continue;
         const auto after = steps_.step(node.state, members_[at(member)].symbol);
-        states.assign(after.begin(), after.end());  // the next step takes their place
+        states.assign(after.begin(), after.end());  // a copy, since the next step reuses its memory
         for (const State state : states) add(settled(layer, {node.mask | bit(member), state}));
       }
       if (nodes_.size() % 4096 == 0 && stop_.poll()) break;
@@ -215,7 +215,7 @@ void EraGraph::judge_node(std::size_t number, std::size_t node, const NodeTable&
   good_[node] = good ? 1 : 0;
 }
 
-/// The ends that, with this state saved, make a wanted start of the next era.
+/// The ends that, with this state saved, give a wanted start of the next era.
 std::uint64_t EraGraph::wanted_ends(State state) {
   const auto [found, fresh] = ends_of_state_.try_emplace(state, 0);
   if (fresh)
@@ -281,7 +281,7 @@ std::vector<Start> EraGraph::saved_at(std::int32_t moment) {
   return found;
 }
 
-/// Walks from a start to the end along nodes that lead there as asked.
+/// Walks from a start to the end along nodes from which the requested end is reachable.
 class EraWalk {
  public:
   explicit EraWalk(EraGraph& graph) : graph_(graph), saved_(graph.wanted_ == nullptr) {}
@@ -292,7 +292,9 @@ class EraWalk {
     for (std::size_t layer = 0; layer < graph_.layers_.size(); ++layer) {
       if (layer + 1 < graph_.layers_.size()) graph_.fill(next_, layer + 1);
       while (true) {
-        if (!saved_ && take(layer, node, true)) continue;  // first what has to take effect: then more survives
+        if (!saved_ && take(layer, node, true))
+          continue;  // operations that must take effect come first, so that more
+                     // survive
         if (save(layer, node)) continue;
         if (leave(layer, node)) break;
         if (at_end(layer, node) || !take(layer, node, false)) return std::move(steps_);
@@ -307,7 +309,7 @@ class EraWalk {
     return saved_ ? (graph_.reaches_[node] & target_) != 0 : graph_.good_[node] != 0;
   }
 
-  /// The node that one becomes with the reads that take effect in it; they are steps.
+  /// The node after the reads that take effect in it; these become steps.
   std::size_t enter(const NodeTable& table, const EraGraph::Layer& layer, const Node& raw) {
     const Node node = graph_.settled(layer, raw);
     for (const std::int32_t member : layer.open)
@@ -345,7 +347,7 @@ class EraWalk {
     return true;
   }
 
-  /// Goes on to the node of the next layer that this one becomes, if that leads to the end.
+  /// Continues with the corresponding node of the next layer, if the end is reachable from it.
   bool leave(std::size_t number, std::size_t& node) {
     const EraGraph::Layer& layer = graph_.layers_[number];
     const Node before = graph_.nodes_[node];

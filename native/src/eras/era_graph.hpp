@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configurations of one object in one era: which of the open operations took effect, and the state.
 //
-// The era is cut into layers, each a run of gaps between which no operation of the object begins or ends. A node is a
-// configuration in a layer; within a layer operations take effect, and the next layer takes over the nodes in which
-// those that ended did. What only reads and may take effect does so immediately: it changes nothing, and nobody is the
-// worse for it. `explore` finds all nodes that the starts lead to, `judge` from which of them the era can be
-// brought to its end, and from which it can after a moment at which a state is saved that the next era can begin with.
+// The era is divided into layers, each a run of gaps between which no operation of the object begins or ends. A node is
+// a configuration in a layer. Within a layer operations take effect, and the next layer takes over the nodes in which
+// all operations that ended have done so. A read that may take effect does so immediately: it changes nothing, so this
+// excludes no order. `explore` finds all nodes reachable from the starts. `judge` determines from which of them the end
+// of the era is reachable, and from which it is reachable through a moment at which a state is saved that the next era
+// can begin with.
 #pragma once
 
 #include <compare>
@@ -27,7 +28,7 @@ using monitors::at;
 using monitors::Interval;
 using specs::State;
 
-/// What an era begins with: the state, and which operations that span the crash took effect before it.
+/// The start of an era: the state, and which operations that span the crash took effect before it.
 struct Start {
   std::uint64_t done = 0;
   State state = 0;
@@ -39,13 +40,13 @@ struct Member {
   std::int32_t op;
   specs::Symbol symbol;
   Interval owns;                          // its gaps in the era
-  bool required = true;                   // to take effect in this era at the latest
-  std::int32_t spans = histories::kNone;  // its bit among those that span crashes
+  bool required = true;                   // it must take effect in this era at the latest
+  std::int32_t spans = histories::kNone;  // its bit among the members that span crashes
   bool goes_on = false;                   // it may take effect in a later era
   bool reads = false;                     // it changes no state
 };
 
-/// An operation that takes effect, or (kNone) the saved moment; at the earliest in this gap.
+/// An operation that takes effect, or (kNone) the saved moment; in this gap at the earliest.
 struct Step {
   std::int32_t op;
   std::int32_t gap;
@@ -58,29 +59,30 @@ class EraGraph {
   EraGraph& operator=(const EraGraph&) = delete;
   ~EraGraph() { stop_.release(taken_); }
 
-  /// Whether no more than 64 operations are open at a time.
+  /// Whether no more than 64 operations are open concurrently.
   [[nodiscard]] bool fits() const { return fits_; }
 
   /// Explores from the starts; false if it was stopped.
   bool explore(std::span<const Start> starts);
 
-  /// Judges the nodes. `wanted` are the starts of the next era that count, ascending, and must outlive this; null where
-  /// nothing is saved. Only a state saved at `moment` counts, where that is given. False if it was stopped.
+  /// Judges the nodes. `wanted` are the relevant starts of the next era, ascending, and must outlive this object; null
+  /// if nothing is saved. If `moment` is given, only a state saved then counts. False if it was stopped.
   bool judge(const std::vector<Start>* wanted, std::optional<std::int32_t> moment = std::nullopt);
 
-  /// The starts that lead to the end as asked, ascending.
+  /// The starts from which the requested end is reachable, ascending.
   [[nodiscard]] std::vector<Start> good_starts();
   /// Every start that the next era may have, ascending.
   [[nodiscard]] std::vector<Start> next_starts() const;
-  /// The gaps at which a wanted state can be saved, and what the next era can begin with then, ascending.
+  /// The gaps at which a wanted state can be saved, ascending; and (`saved_at`) the starts that the next era can then
+  /// have.
   [[nodiscard]] std::vector<Interval> moments();
   [[nodiscard]] std::vector<Start> saved_at(std::int32_t moment);
-  /// The gaps that lie in one layer with `gap`.
+  /// The gaps in the same layer as `gap`.
   [[nodiscard]] Interval alike(std::int32_t gap) const { return layers_[layer_at(gap)].gaps; }
-  /// A way through the era from a good start.
+  /// A path through the era from a good start.
   [[nodiscard]] std::vector<Step> way(const Start& from);
 
-  /// Whether ends differ in too many ways to be told apart: then nothing else may be asked.
+  /// Whether there are too many different ends to represent; then no other member may be called.
   [[nodiscard]] bool too_many_ends() const { return too_many_ends_; }
 
   [[nodiscard]] std::uint64_t configurations() const { return nodes_.size(); }
@@ -89,8 +91,8 @@ class EraGraph {
   struct Layer {
     Interval gaps;
     std::vector<std::int32_t> open;  // members
-    bool entered = false;            // by a member that was not open before
-    std::uint64_t required = 0;      // members that must have taken effect at its end
+    bool entered = false;            // whether a member became open here
+    std::uint64_t required = 0;      // members that must have taken effect by its end
     std::uint64_t leaving = 0;
     std::size_t first_node = 0;
   };
@@ -120,15 +122,15 @@ class EraGraph {
   search::StopToken& stop_;
   std::size_t taken_ = 0;
   std::vector<Layer> layers_;
-  std::vector<Node> nodes_;             // layer by layer, fewer operations in first
-  std::vector<std::uint64_t> reaches_;  // of each node: the ends that it leads to
-  std::vector<std::uint8_t> good_;      // of each node: whether it leads to an end as asked
-  std::vector<std::uint64_t> ends_;     // which operations that span the crash took effect, at each end
+  std::vector<Node> nodes_;             // layer by layer, those with fewer operations first
+  std::vector<std::uint64_t> reaches_;  // of each node: the ends reachable from it
+  std::vector<std::uint8_t> good_;      // of each node: whether a requested end is reachable
+  std::vector<std::uint64_t> ends_;     // for each end, which operations that span the crash took effect
   bool too_many_ends_ = false;
   std::vector<Start> starts_;
   const std::vector<Start>* wanted_ = nullptr;
   std::optional<std::int32_t> moment_;
-  std::unordered_map<State, std::uint64_t> ends_of_state_;  // that are wanted
+  std::unordered_map<State, std::uint64_t> ends_of_state_;  // the wanted ones
   NodeTable table_;
   std::vector<std::vector<Node>> by_size_;
 

@@ -20,12 +20,12 @@ using Starts = std::vector<Start>;
 
 constexpr std::size_t kMaxSpanning = 64;
 
-/// One object, and what each of its eras can begin with.
+/// One object, and the possible starts of each of its eras.
 struct Tracked {
   std::vector<Member> members;   // their gaps in all eras
   std::vector<EraSpan> spans;    // of each member
   std::vector<Starts> possible;  // of each era, whatever is saved on other objects
-  std::vector<Starts> good;      // those of them from which the rest can be explained
+  std::vector<Starts> good;      // those from which the remaining eras can be explained
 };
 
 class EraSearch {
@@ -70,7 +70,7 @@ class EraSearch {
     objects_.push_back(std::move(tracked));
   }
 
-  /// The graph of an object in an era, explored from these starts; null if it was stopped or there are too many ways.
+  /// The graph of an object in an era, explored from these starts; null if it was stopped or there are too many ends.
   std::unique_ptr<EraGraph> graph(const Tracked& object, std::size_t era, std::span<const Start> starts) {
     std::vector<Member> members;
     const auto number = static_cast<std::int32_t>(era);
@@ -91,7 +91,7 @@ class EraSearch {
     return excluded_ ? nullptr : std::move(made);
   }
 
-  /// The same, judged.
+  /// The same graph, judged.
   std::unique_ptr<EraGraph> judged(const Tracked& object, std::size_t era, std::span<const Start> starts,
                                    const Starts* wanted, std::optional<std::int32_t> moment = std::nullopt) {
     auto made = graph(object, era, starts);
@@ -118,7 +118,7 @@ class EraSearch {
     return Answer::kFound;
   }
 
-  /// Which starts of each era of an object lead to its end, whatever other objects do.
+  /// Determines the starts of each era from which an object can reach its end, independent of other objects.
   Answer decide_alone(Tracked& object) {
     for (std::size_t era = 0; era < crashes(); ++era) {
       const auto made = judged(object, era, object.possible[era], nullptr);
@@ -152,7 +152,7 @@ class EraSearch {
     for (; !moments.empty(); moments.pop_back())
       for (std::int32_t moment = moments.back().last; moment >= moments.back().first;) {
         std::vector<Starts> next;
-        std::int32_t before = moments.back().first;  // of the gaps that are alike for all objects
+        std::int32_t before = moments.back().first;  // start of the gaps that are equivalent for all objects
         for (const auto& graph : graphs) {
           next.push_back(graph->saved_at(moment));
           before = std::max(before, graph->alike(moment).first);
@@ -166,7 +166,7 @@ class EraSearch {
     return Answer::kRefuted;
   }
 
-  /// A way of an object through all eras with the chosen moments, from the last era back.
+  /// Finds a path of an object through all eras with the chosen moments, from the last era backwards.
   bool find_ways(std::size_t number) {
     const Tracked& object = objects_[number];
     std::vector<std::vector<Step>> ways(crashes() + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of one layer by what they are: an open-addressing table that is emptied in constant time.
+// Maps configurations of one layer to numbers: an open-addressing table that is cleared in constant time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace linpoint::eras {
 
-/// Which of the open operations took effect, and the state that they left.
+/// Which of the open operations took effect, and the resulting state.
 struct Node {
   std::uint64_t mask;
   specs::State state;
@@ -27,7 +27,7 @@ class NodeTable {
     size_ = 0;
   }
 
-  /// The number of a node; kAbsent if it is not there.
+  /// The number of a node; kAbsent if there is none.
   [[nodiscard]] std::size_t find(const Node& node) const {
     if (slots_.empty()) return kAbsent;
     for (std::size_t at = place(node);; at = (at + 1) & (slots_.size() - 1)) {
@@ -36,7 +36,7 @@ class NodeTable {
     }
   }
 
-  /// Adds a node with its number; false if it is there already.
+  /// Adds a node with its number; false if it is already there.
   bool insert(const Node& node, std::size_t number) {
     if (2 * (size_ + 1) > slots_.size()) grow();
     std::size_t at = place(node);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the accesses of a run that may overlap a given one, the last first.
 //
-// Places are cut into granules of eight numbers. Each has a chain of the accesses that touch it; wide accesses, such as
-// of a freed block, touch too many and are in one chain of their own. A table that is open to the next run as it is:
-// entries carry the run's number, and those of other runs count as free.
+// Places are divided into granules of eight numbers. Each granule has a chain of the accesses that touch it. Wide
+// accesses, such as of a freed block, touch too many granules and are in a separate chain. The table is reused by the
+// next run without clearing: entries carry the run's number, and those of other runs count as free.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class PlaceIndex {
     ++run_;
   }
 
-  /// `number` counts the accesses of the run upwards.
+  /// `number` increases with each access of the run.
   void add(const Access& access, std::uint32_t number) {
     if (wide(access)) {
       links_.push_back({number, wide_});
@@ -43,8 +43,8 @@ class PlaceIndex {
     }
   }
 
-  /// Visits accesses that may overlap, each at least once, and others too; a chain is left where `visit` gives false.
-  /// `count` is how many accesses there are: a wide one meets all of them.
+  /// Visits accesses that may overlap, each at least once, and possibly others; stops a chain when `visit` returns
+  /// false. `count` is the number of accesses: a wide access visits all of them.
   template <typename Visit>
   void each(const Access& access, std::uint32_t count, const Visit& visit) const {
     if (wide(access)) {
@@ -85,7 +85,7 @@ class PlaceIndex {
     while (link != kNone && visit(links_[link].number)) link = links_[link].before;
   }
 
-  /// Where a granule is, or where it would go. The table must have room.
+  /// The slot of a granule, or the free slot for it. The table must not be full.
   [[nodiscard]] std::size_t slot(std::uint64_t granule) const {
     std::size_t at = mix(granule) & (table_.size() - 1);
     while (table_[at].run == run_ && table_[at].granule != granule) at = (at + 1) & (table_.size() - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step turned out to do, beside what was known of it before.
+// The effects of a step, compared with what was known before it.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace linpoint::explore {
 
-/// Which kinds of access of the clock a step had.
+/// Which kinds of clock access a step had.
 struct ClockUse {
   bool called = false;
   bool returned = false;
@@ -24,7 +24,8 @@ inline ClockUse clock_use(std::span<const Access> accesses) {
   return use;
 }
 
-/// Whether a step did more than was pending. What only lets others go on does not count: they wait for a write.
+/// Whether a step did more than was pending. Effects that only unblock other processes do not count: these wait for a
+/// write.
 inline bool exceeds(std::span<const Access> pending, std::span<const Access> event) {
   return std::any_of(event.begin(), event.end(), [&](const Access& done) {
     if (done.mode != Mode::kRead && done.mode != Mode::kWrite) return false;
@@ -35,9 +36,9 @@ inline bool exceeds(std::span<const Access> pending, std::span<const Access> eve
   });
 }
 
-/// Whether nothing is named but one place, and always the same: then an attempt that fails has looked at just what it
-/// would have written, and whoever makes it fail writes that, or a part of it. That its process ends with it, and lets
-/// others go on that wait for that, says nothing of why it has failed.
+/// Whether all accesses name the same single place. Then a failed attempt has read exactly what it would have written,
+/// and the step that makes it fail writes that place, or a part of it. If the attempt's process ends with the step and
+/// unblocks others, that does not affect why it failed.
 inline bool is_one_place(std::span<const Access> pending, std::span<const Access> event, bool whole) {
   const Access* place = nullptr;
   const auto lets_go = [&](const Access& access) {
@@ -52,7 +53,7 @@ inline bool is_one_place(std::span<const Access> pending, std::span<const Access
   return whole || place == nullptr || place->end - place->begin == 1;
 }
 
-/// Whether a step wrote all that it was to attempt.
+/// Whether a step wrote everything that it attempted to write.
 inline bool writes_all(std::span<const Access> pending, std::span<const Access> event) {
   return std::all_of(pending.begin(), pending.end(), [&](const Access& attempted) {
     return attempted.mode != Mode::kWrite || std::any_of(event.begin(), event.end(), [&](const Access& done) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every schedule with few preemptions, those with fewer first (Musuvathi and Qadeer, PLDI 2007), each of them once.
+// Explores every schedule with few preemptions, fewest first (Musuvathi and Qadeer, PLDI 2007), each exactly once.
 //
-// A schedule is the list of its deviations from the default, and going on by default past the last of them is a run.
-// Each step of that run where another process could go is the beginning of one more schedule: at once if that costs no
-// preemption, with the next bound if it does. So a schedule has one predecessor, and none is shown twice.
+// A schedule is the list of its deviations from the default; following the default after the last of them gives a run.
+// Each step of that run where another process is enabled starts one more schedule: under the current bound if it costs
+// no preemption, under the next bound if it does. So a schedule has a single predecessor, and none is explored twice.
 //
-// Cost: a few words for each schedule with less than the most preemptions, since steps in a row with the same
-// alternatives are kept as one stretch; for those with the most, as many as the run has steps.
+// Cost: a few words for each schedule with less than the maximum number of preemptions, since consecutive steps with
+// the same alternatives are stored as one stretch; for the others, as many as the run has steps.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,23 +22,23 @@ namespace linpoint::explore {
 
 namespace {
 
-/// The last deviation of a schedule, and where the ones before it are.
+/// The last deviation of a schedule, and the index of the one before it.
 struct Choice {
   std::uint32_t before = 0;
   std::uint32_t step = 0;
   Process process = kNobody;
-  std::uint64_t seen = 0;  ///< a hash of who was enabled up to this step
+  std::uint64_t seen = 0;  ///< a hash of the enabled processes up to this step
 };
 
-/// Steps of one run in a row, all with the same alternatives.
+/// Consecutive steps of one run with the same alternatives.
 struct Stretch {
   std::uint32_t schedule = 0;  ///< its last choice
   std::uint32_t step = 0;
   std::uint32_t steps = 0;
-  Process next = 0;  ///< of this step the alternatives from here on are left
+  Process next = 0;  ///< alternatives of the first step from here on are left
   std::uint64_t seen = 0;
   ProcessSet enabled;
-  ProcessSet others;  ///< the alternatives, all of the same cost
+  ProcessSet others;  ///< the alternatives, all with the same cost
 };
 
 std::uint64_t with(std::uint64_t seen, const ProcessSet& enabled) {
@@ -55,7 +55,7 @@ class Bounded final : public BoundedExplorer {
 
  private:
   bool begin_run() override {
-    if (open_) whole_ = false;  // the run before was left without an end
+    if (open_) whole_ = false;  // the previous run was abandoned
     open_ = false;
     step_ = 0;
     seen_ = 0;
@@ -83,7 +83,7 @@ class Bounded final : public BoundedExplorer {
 
   /// Makes the next alternative of a stretch the schedule of this run.
   void take(Stretch& stretch) {
-    // With the most preemptions nothing is left for later: what is behind this schedule is done with.
+    // At the maximum bound nothing is left for later: everything after this schedule is finished.
     if (bound_ == most_) choices_.resize(std::max<std::size_t>(kept_, stretch.schedule + std::size_t{1}));
     const std::uint64_t seen = with(stretch.seen, stretch.enabled);
     const Process process = stretch.others.next(stretch.next);
@@ -152,14 +152,14 @@ class Bounded final : public BoundedExplorer {
   int bound_ = 0;
   int completed_ = -1;
   bool finished_;
-  bool pruned_;        ///< a schedule needs more than the most preemptions
-  bool whole_ = true;  ///< nothing was cut, and nothing did something else when it was run again
+  bool pruned_;        ///< a schedule needs more than the maximum number of preemptions
+  bool whole_ = true;  ///< nothing was cut, and nothing diverged when it was repeated
   bool begun_ = false;
   bool open_ = false;
-  std::vector<Choice> choices_;  ///< the first is of no deviation
-  std::size_t kept_ = 1;         ///< so many of the choices are of earlier bounds
-  std::vector<Stretch> now_;     ///< to be explored with the present bound
-  std::vector<Stretch> later_;   ///< with the next
+  std::vector<Choice> choices_;  ///< the first stands for no deviation
+  std::size_t kept_ = 1;         ///< number of choices that belong to earlier bounds
+  std::vector<Stretch> now_;     ///< to be explored with the current bound
+  std::vector<Stretch> later_;   ///< to be explored with the next bound
 
   std::uint32_t schedule_ = 0;
   std::vector<Choice> wanted_;

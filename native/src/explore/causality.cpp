@@ -18,10 +18,10 @@ bool acquires(std::span<const Access> accesses) {
   return std::any_of(accesses.begin(), accesses.end(), [](const Access& each) { return each.mode == Mode::kAcquire; });
 }
 
-/// How an earlier step stands to one that waits, as to what that one waits for.
+/// What an earlier step did to the resource that a waiting step needs.
 struct Relation {
   bool released = false;  ///< it released what is acquired
-  bool taken = false;     ///< it did something else to it, such as to acquire it too
+  bool taken = false;     ///< it did something else with it, for example acquired it too
 };
 
 Relation relation(std::span<const Access> earlier, std::span<const Access> later) {
@@ -67,7 +67,7 @@ void Causality::restart(Step states) {
   born_.assign(born_.size(), false);
 }
 
-/// Makes room for the clocks of so many processes; clocks that there are keep what they say.
+/// Makes room for clocks of `processes` processes; existing clocks keep their values.
 void Causality::widen(std::size_t processes) {
   if (processes <= width_) return;
   const std::size_t width = std::max(processes, 2 * width_);
@@ -173,7 +173,7 @@ void Causality::keep_mark(Process process, Step step, std::span<const Access> do
   marks_[step] = mix(number);
 }
 
-/// Earlier steps of other processes that depend on a step of this process, but for some that happen before others of
+/// Earlier steps of other processes that depend on a step of this process, except some that happen before others of
 /// them.
 void Causality::collect(Process process, std::span<const Access> accesses) {
   candidates_.clear();
@@ -184,7 +184,7 @@ void Causality::collect(Process process, std::span<const Access> accesses) {
 
 void Causality::collect(Process process, const Access& access) {
   if (on_the_clock(access)) {
-    // Of each process the last is enough: the ones before happen before it.
+    // The last step of each process suffices: earlier ones happen before it.
     const std::vector<Step>& others = access.mode == Mode::kCall ? returns_ : calls_;
     for (Process other = 0; other < width_; ++other)
       if (other != process && others[other] != 0) candidates_.push_back(others[other] - 1);
@@ -197,10 +197,10 @@ void Causality::collect(Process process, const Access& access) {
     const Step step = owners_[number];
     if (!depend(processes_[step], earlier, process, access)) return true;
     if (processes_[step] != process) candidates_.push_back(step);
-    // Whatever touched the place before such a write happens before it, and is hidden by it if it hides anything. What
-    // its own family has read need not happen before it, but does before a second one of another family, or the other
-    // way round: a thread reads what it has stored, that reaches memory, and somebody else stores there, which could
-    // have come before the reading too.
+    // Every access before such a write happens before the write, and is hidden by it if the write hides anything. Reads
+    // by the writer's own family need not happen before it, but do happen before a second write of another family, or
+    // the other way round: a thread reads its own store, the store reaches memory, and then another thread stores
+    // there, which could have come before the read too.
     const bool covers = earlier.mode != Mode::kRead && earlier.begin <= access.begin && access.end <= earlier.end;
     const bool needed = earlier.mode == Mode::kRelease && access.mode == Mode::kAcquire;
     if (!covers || needed || waited(process, step)) return true;

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source-DPOR (Abdulla, Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014, algorithm 1):
-// each class of schedules that differ only in the order of independent steps at least once.
+// explores each class of schedules that differ only in the order of independent steps at least once.
 //
-// A depth-first search over schedules, without stored states. After each step, every race that ends in it is to be
-// turned round: before the earlier one of the two, somebody must go first with whom the later one can come first. Sleep
-// sets keep processes back whose step was explored already and that nothing since then has touched.
+// A depth-first search over schedules, without stored states. After each step, every race that ends in it must be
+// reversed: before the earlier of the two steps, an initial process must run with which the later step can come first.
+// Sleep sets hold back processes whose step was already explored and is independent of all steps since.
 //
-// Where we differ from the paper:
-// - Steps can wait. What a process still waits for at the end races with earlier steps, or deadlocks would be lost, and
-//   an acquire that comes after a release races with the acquire before that (see Causality). Where nobody who could go
-//   first is enabled, everybody goes: with locks of another kind the step may need what is done in between.
-// - A run may be stopped by a step, as by an assertion, and what others would still have done is not known. So all the
-//   others go first as well.
-// - If somebody who could go first sleeps, the race needs no turning round: that order was explored.
-// - Places mean something within one run only. So sleepers are compared by what is pending in the present run; that a
-//   step also returned from an operation is known only from when it was explored, and remembered. One that turned out
-//   to touch more than was pending keeps nobody back: what that would touch now is not known.
-// - Whoever would only go round a loop that waits is kept back while others can go, as if it waited. It is not called
-//   waiting, since that may become known in the midst of a search, when such a round was taken already.
-// - What a step turns out to do may be less than at another time. It counts for what it might have done (see Habits).
+// Differences from the paper:
+// - Steps can block. The step that a process still waits for at the end races with earlier steps; otherwise deadlocks
+//   would be lost. An acquire that comes after a release races with the acquire before that release (see Causality). If
+//   no initial process is enabled, every enabled process is explored: with other kinds of locks the step may need what
+//   happens in between.
+// - A step may stop the run, for example by an assertion, so that the remaining steps of other processes are unknown.
+//   Therefore all other processes are explored before that step as well.
+// - If an initial process is asleep, the race needs no reversal: that order was explored.
+// - Places are only meaningful within one run. So sleeping processes are compared by their pending accesses in the
+//   current run. That a step also returned from an operation is known only from its exploration, and is remembered. A
+//   process whose step touched more than was pending is not kept asleep: what the step would touch now is unknown.
+// - A process that would only repeat a waiting loop is held back while others are enabled, as if it were blocked. It is
+//   not treated as disabled, since this may become known during a search in which such an iteration was already
+//   explored.
+// - A step may do less than in other runs. It counts for everything it might have done (see Habits).
 //
 // Several searches can share the work (see SharedTree).
 //
-// Cost: memory for the present run, a clock and six sets for each step; and 32 kB for habits, however many runs there
-// are.
+// Cost: memory for the current run, with a clock and six sets for each step, and 32 kB for habits, independent of the
+// number of runs.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -83,7 +85,7 @@ class Dpor final : public SharedExplorer {
  private:
   bool begin_run() override {
     if (finished_) return false;
-    if (open_) leave_out();  // the run before was left without an end
+    if (open_) leave_out();  // the previous run was abandoned
     open_ = false;
     if (tree_ ? !begin_shared() : begun_ && !go_back()) {
       finished_ = true;
@@ -104,7 +106,7 @@ class Dpor final : public SharedExplorer {
     return true;
   }
 
-  /// To the last state where something is open; false if there is none.
+  /// Backtracks to the last state with an open process; false if there is none.
   bool go_back() {
     for (; depth_ > 0; --depth_) {
       SearchNode& node = nodes_[depth_ - 1];
@@ -124,7 +126,7 @@ class Dpor final : public SharedExplorer {
     return false;
   }
 
-  /// From another search that has too much; false if it is over.
+  /// Gets work from another search that has too much; false if the search is over.
   bool get_work() {
     bool idle = false;
     for (;;) {
@@ -139,7 +141,7 @@ class Dpor final : public SharedExplorer {
 
   void go_to(const SharedTree::Work& work) {
     path_ = work.path;
-    known_ = 0;  // it was another path before
+    known_ = 0;  // the previous path was a different one
     depth_ = static_cast<Step>(path_.size());
     if (nodes_.size() < depth_) nodes_.resize(depth_);
     for (Step step = 0; step < depth_; ++step) {
@@ -149,7 +151,7 @@ class Dpor final : public SharedExplorer {
     if (depth_ > 0) nodes_[depth_ - 1].asleep = work.asleep;
   }
 
-  /// Lets another search have what is open nearest to the root: the most, as far as that can be told.
+  /// Offers another search the open processes nearest to the root, which probably have the most work.
   void share() {
     const auto first = static_cast<Step>(path_.size());
     Step open = first;
@@ -180,7 +182,7 @@ class Dpor final : public SharedExplorer {
     causality_.useful(step).each([&](Process process) { want(step, process); });
   }
 
-  /// Whether a process was or will be explored from there, by this search or another one.
+  /// Whether a process was or will be explored from that step, by this search or another one.
   [[nodiscard]] bool covers(Step step, Process process) const {
     if (step < path_.size()) return tree_->covers(path_[step], process);
     return nodes_[step].wanted.contains(process) || nodes_[step].asleep.contains(process);
@@ -210,7 +212,7 @@ class Dpor final : public SharedExplorer {
     turn_round_pending(view, [](Process) { return true; });
   }
 
-  /// Takes in what the last step turned out to do.
+  /// Processes the actual effects of the last step.
   void observe(const View& view) {
     if (lost_) return;
     if (step_ > 0) {
@@ -239,7 +241,7 @@ class Dpor final : public SharedExplorer {
     habits_.learn(standing, now);
   }
 
-  /// What a step counts as: what it did, and what it might have done.
+  /// The accesses that a step counts for: those it made, and those it might have made.
   void count(std::span<const Access> event, std::span<const Access> attempted, Habit missed) {
     event_.assign(event.begin(), event.end());
     if (!writes_all(attempted, event) && !is_one_place(attempted, event, options_.whole_places))
@@ -248,7 +250,7 @@ class Dpor final : public SharedExplorer {
     if (missed.roams) event_.push_back(kEverything);
   }
 
-  /// The program does not do again what it did: the rest of this run is of no use to the search.
+  /// The program diverged when it was repeated: the rest of this run is useless to the search.
   void lose(Step step) {
     diverge(step);
     depth_ = step;
@@ -275,7 +277,8 @@ class Dpor final : public SharedExplorer {
     node.chosen = default_among(
         view, [&](Process process) { return useful.contains(process) && !node.asleep.contains(process); });
     if (node.chosen == kNobody) {
-      // Turned round, what still waits may wake the sleepers. What the sleepers themselves race with was seen before.
+      // Reversing races with blocked steps may wake sleeping processes. Races of the sleeping processes were seen
+      // before.
       turn_round_pending(view, [&](Process process) { return !useful.contains(process); });
       open_ = false;
       return kNobody;
@@ -296,7 +299,7 @@ class Dpor final : public SharedExplorer {
     });
   }
 
-  /// What is pending counts, though it is not done.
+  /// Pending steps count, although they are not executed.
   template <typename Counts>
   void turn_round_pending(const View& view, const Counts& counts) {
     for (Process process = 0; process < view.processes.size(); ++process) {
@@ -308,7 +311,7 @@ class Dpor final : public SharedExplorer {
     }
   }
 
-  /// Sees to it that each race of the process's step that was related last is also explored the other way round.
+  /// Ensures that each race of the step that was related last is also explored in reverse.
   void turn_round(Process process) {
     for (const Step step : causality_.races()) {
       const Process first = initial(step, process);
@@ -320,8 +323,8 @@ class Dpor final : public SharedExplorer {
     }
   }
 
-  /// Somebody who can go at the node where `raced` was done, such that the related step can come before it: the first
-  /// in what does not happen after it. kCovered if such a one was or will be explored, kNobody if none is enabled.
+  /// An enabled process at the node of `raced` that allows the related step to come before it: an initial process of
+  /// the steps that do not happen after `raced`. kCovered if one was or will be explored, kNobody if none is enabled.
   Process initial(Step raced, Process related) {
     firsts_.clear();
     Process found = kNobody;
@@ -358,24 +361,24 @@ class Dpor final : public SharedExplorer {
   static constexpr Access kEverything{kClock + 1, std::numeric_limits<std::uint64_t>::max(), Mode::kWrite};
 
   DporOptions options_;
-  std::unique_ptr<SharedTree> tree_;  ///< if other searches take part
+  std::unique_ptr<SharedTree> tree_;  ///< set if other searches take part
   std::function<bool()> wait_;
   std::vector<SharedTree::Number> path_;  ///< of the first states, which are shared
   Causality causality_;
   Habits habits_;
-  std::vector<Access> pending_;    ///< of the process that was chosen last
-  std::vector<Access> event_;      ///< what the last step counts as
-  std::vector<SearchNode> nodes_;  ///< of the present run; those past depth_ are kept for their memory
+  std::vector<Access> pending_;    ///< of the process chosen last
+  std::vector<Access> event_;      ///< the accesses that the last step counts for
+  std::vector<SearchNode> nodes_;  ///< of the current run; those past depth_ keep their memory
   Step depth_ = 0;
-  Step known_ = 0;     ///< so many states are those of the run before
-  Step followed_ = 0;  ///< so many steps are those of an earlier run, but for what the last one of them does
-  Step step_ = 0;      ///< so many were chosen in this run
+  Step known_ = 0;     ///< number of states shared with the previous run
+  Step followed_ = 0;  ///< number of steps that repeat an earlier run, except for the effect of the last one
+  Step step_ = 0;      ///< number of steps chosen in this run
   bool begun_ = false;
   bool open_ = false;
   bool finished_ = false;
   bool cut_ = false;
   bool lost_ = false;
-  std::vector<Step> firsts_;  ///< in `initial`: of each process the first step that does not happen after the race's
+  std::vector<Step> firsts_;  ///< in `initial`: for each process, its first step that does not happen after the race's
 };
 
 }  // namespace

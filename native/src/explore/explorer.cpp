@@ -15,7 +15,7 @@ bool dependent(const Access& one, const Access& other) {
   if (of_the_clock(one.mode) || of_the_clock(other.mode))
     return of_the_clock(one.mode) && of_the_clock(other.mode) && one.mode != other.mode;
   if (one.mode == Mode::kRead && other.mode == Mode::kRead) return false;
-  // An empty range holds no byte, but lies between the ends of another one.
+  // An empty range contains no byte, but may lie between the ends of another one.
   return one.begin < other.end && other.begin < one.end && one.begin < one.end && other.begin < other.end;
 }
 

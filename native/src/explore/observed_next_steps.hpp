@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process has done with its next step in other runs, from where it stands now.
+// What a process did with its next step in other runs, starting from its current state.
 //
-// Whether two steps depend on each other is known from what they turned out to do, and that can differ: an attempt
-// writes or fails, an operation returns at once or goes on. Let p be independent of q, and let r depend on p unless q
-// comes first and makes it fail. After p, q and r nothing says that r could have met p, and a search that turns round
-// what it has seen to race would be content with one order of the two, though without q both matter. The theory of the
-// reduction excludes this: what comes in between must not make a dependence vanish. What an attempt would have written
-// is pending, and counts. But nobody knows beforehand that a step will return, or go beyond what is pending. So a step
-// counts as doing also what the same process was seen to do from the same state. That is enough: whenever a search
-// leaves out p because it was explored, it has seen there what r does after it.
+// Dependence between two steps is determined by their actual effects, and these can differ between runs: an attempt
+// writes or fails, an operation returns immediately or continues. Let p be independent of q, and let r depend on p
+// unless q comes first and makes r fail. After p, q and r nothing shows that r could have raced with p. A search that
+// reverses only observed races would then explore one order of the two, although without q both matter. The theory of
+// the reduction excludes this: steps in between must not remove a dependence. What an attempt would have written is
+// pending, and counts. But that a step will return, or exceed its pending accesses, is not known in advance. So a step
+// also counts for whatever the same process was observed to do from the same state. That suffices: whenever a search
+// leaves out p because it was explored, it has observed there what r does after it.
 //
-// Where a process stands is told by a number. Processes that stand at different places may have the same one, and the
-// memory of them is small and may take one for another: that makes a step count for more than it does, which costs
-// runs, and loses none.
+// The state of a process is represented by a number. Different states may have the same number, and the small table may
+// confuse two of them. A step then counts for more than it does, which costs runs but loses none.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +20,10 @@
 
 namespace linpoint::explore {
 
-/// What a step does in some runs and not in others.
+/// What a step does in some runs but not in others.
 struct Habit {
   bool returns = false;
-  bool roams = false;  ///< touches more than is pending
+  bool roams = false;  ///< accesses more than is pending
 };
 
 class Habits {

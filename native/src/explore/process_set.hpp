@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of processes: a word for the first 64, and more words only where there are more processes.
+// A set of processes: one word for the first 64, and more words only if there are more processes.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class ProcessSet {
 
   [[nodiscard]] bool empty() const { return next(0) == kNobody; }
 
-  /// The least member that is not less than `from`; kNobody if there is none.
+  /// The smallest member that is at least `from`; kNobody if there is none.
   [[nodiscard]] Process next(Process from) const {
     for (std::size_t word = from / kBits; word <= high_.size(); ++word) {
       std::uint64_t bits = word == 0 ? low_ : high_[word - 1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules at random: by the step, by priorities of processes (PCT), or by priorities of steps (POS).
+// Random schedules: by step, by priorities of processes (PCT), or by priorities of steps (POS).
 //
-// Each run draws from its own stream of numbers, made of the seed and the number of the run: the same ones on every
-// machine.
+// Each run has its own stream of random numbers, derived from the seed and the number of the run. It is the same on
+// every machine.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace linpoint::explore {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), with the finaliser that we have.
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), with the finaliser of hashing.hpp.
 class Numbers {
  public:
   void restart(std::uint64_t seed, std::uint64_t run) { state_ = mix(mix(seed + 1) ^ (run + 1) * kStep); }
   std::uint64_t draw() { return mix(state_ += kStep); }
-  /// Less than `bound`, which is so small against 2^64 that the unevenness does not show.
+  /// A number below `bound`, which is so small compared with 2^64 that the bias is negligible.
   std::uint64_t below(std::uint64_t bound) { return draw() % bound; }
 
  private:
@@ -69,7 +69,7 @@ class Random final : public Sampling {
   std::vector<Process> enabled_;
 };
 
-/// The enabled process of the highest priority; kNobody if none is enabled.
+/// The enabled process with the highest priority; kNobody if none is enabled.
 template <typename Priority>
 Process highest(const View& view, const std::vector<Priority>& priorities) {
   Process best = kNobody;
@@ -96,7 +96,7 @@ class Pct final : public Sampling {
   Process choose_next(const View& view) override {
     while (priorities_.size() < view.processes.size())
       priorities_.push_back(static_cast<std::int64_t>(numbers().draw() >> 2U) + 1);
-    // One that yields waits for others, which come to nothing as long as it goes first.
+    // A process that yields waits for others, which cannot make progress as long as it goes first.
     if (can_go(view, view.running) && view.processes[view.running].yields) lower(view.running);
     for (; next_change_ < changes_.size() && changes_[next_change_] <= step_; ++next_change_)
       if (const Process process = highest(view, priorities_); process != kNobody) lower(process);
@@ -106,18 +106,17 @@ class Pct final : public Sampling {
 
   void lower(Process process) { priorities_[process] = --lowest_; }
 
-  /// Changes are spread over the longest run so far, since the chance to hit a bug falls with a length that is too
-  /// large.
+  /// Changes are spread over the longest run so far, since too large a length lowers the probability of finding a bug.
   void end_run(const View& /*view*/, Ending /*ending*/) override {
     length_ = std::max(std::exchange(measured_, true) ? length_ : 1, step_);
   }
 
-  std::vector<std::uint64_t> changes_;  ///< before which steps
+  std::vector<std::uint64_t> changes_;  ///< the steps they precede
   std::size_t next_change_ = 0;
   std::vector<std::int64_t> priorities_;  ///< positive until they are lowered
   std::int64_t lowest_ = 0;
   std::uint64_t step_ = 0;
-  std::uint64_t length_ = 32;  ///< a guess, until a run was seen
+  std::uint64_t length_ = 32;  ///< an estimate until a run was observed
   bool measured_ = false;
 };
 

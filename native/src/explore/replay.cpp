@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run again: the default choice but for the deviations.
+// Replays one run: the default choice except for the deviations.
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who can go next, and who does if nobody asks for another.
+// Which processes can run next, and which one does by default.
 #pragma once
 
 #include "explore/process_set.hpp"
@@ -17,7 +17,8 @@ inline void collect_enabled(const View& view, ProcessSet& enabled) {
     if (can_go(view, process)) enabled.insert(process);
 }
 
-/// Those who can do something: without whoever would only go round a loop, unless nobody else is enabled.
+/// The enabled processes that can make progress: without those that would only repeat a loop, unless no other is
+/// enabled.
 inline void collect_useful(const View& view, ProcessSet& useful) {
   useful.clear();
   bool any = false;
@@ -29,7 +30,7 @@ inline void collect_useful(const View& view, ProcessSet& useful) {
   if (!any) collect_enabled(view, useful);
 }
 
-/// The default among those that `allowed` takes; kNobody if none of them is enabled.
+/// The default among the processes that `allowed` accepts; kNobody if none of them is enabled.
 template <typename Allowed>
 Process default_among(const View& view, const Allowed& allowed) {
   const auto goes_gladly = [&](Process process) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state on the path of a search that goes back to it.
+// A state on the path of a backtracking search.
 #pragma once
 
 #include "explore/actual_step_effects.hpp"
@@ -9,17 +9,17 @@
 
 namespace linpoint::explore {
 
-/// The state before a step, and what was and is to be explored there.
+/// The state before a step, with the processes that were explored or are to be explored there.
 struct SearchNode {
-  ProcessSet wanted;    ///< explored, or to be
-  ProcessSet asleep;    ///< explored, here or before
-  ProcessSet called;    ///< of the sleepers, those whose step calls
-  ProcessSet returned;  ///< and those whose step returns
-  ProcessSet restless;  ///< and those whose step did more than was pending
+  ProcessSet wanted;    ///< explored, or to be explored
+  ProcessSet asleep;    ///< explored, here or earlier
+  ProcessSet called;    ///< among the sleeping processes, those whose step calls an operation
+  ProcessSet returned;  ///< those whose step returns from one
+  ProcessSet restless;  ///< those whose step did more than was pending
   Process chosen = kNobody;
-  Habit missed;          ///< of the chosen one: what it has done at other times, but not now
-  ClockUse use;          ///< of the chosen one's step
-  bool exceeds = false;  ///< that step did more than was pending
+  Habit missed;          ///< of the chosen process: what it did in other runs, but not in this one
+  ClockUse use;          ///< of the chosen process's step
+  bool exceeds = false;  ///< whether that step did more than was pending
 
   void clear() {
     for (ProcessSet* each : {&wanted, &asleep, &called, &returned, &restless}) each->clear();
@@ -39,7 +39,7 @@ struct SearchNode {
     return {called.contains(sleeper), returned.contains(sleeper)};
   }
 
-  /// Who is to be explored next; kNobody if all were.
+  /// The next process to explore; kNobody if all were.
   [[nodiscard]] Process open() const {
     Process process = wanted.next(0);
     while (process != kNobody && (asleep.contains(process) || process == chosen)) process = wanted.next(process + 1);

@@ -36,7 +36,7 @@ Process GrowingSet::without(const GrowingSet& other) const {
   return kNobody;
 }
 
-/// Between processes, and held for a moment only.
+/// A lock between system processes, held only briefly.
 class SharedTree::Locked {
  public:
   explicit Locked(Head& head) : head_(head) {
@@ -142,7 +142,7 @@ std::optional<SharedTree::Work> SharedTree::look_for_work(bool& idle) {
   return work;
 }
 
-/// Where most is left, as far as that can be told.
+/// The open node that probably has the most work left: the one nearest to the root.
 std::optional<SharedTree::Number> SharedTree::shallowest_open() const {
   std::optional<Number> best;
   for (Number number = 0; number < head_->high; ++number) {
@@ -153,7 +153,7 @@ std::optional<SharedTree::Number> SharedTree::shallowest_open() const {
   return best;
 }
 
-/// Which is then on the path of one search more.
+/// Adds a visitor to each node on the path.
 SharedTree::Work SharedTree::path_to(Number last) {
   Work work;
   for (Number number = last; number != kNone; number = nodes_[number].parent) {

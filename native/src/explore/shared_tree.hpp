@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a search tree that several searches work on, in memory that their processes share.
+// The part of a search tree that several searches work on, in memory shared by their processes.
 //
-// Each search has a path of its own from the root. The upper end of it, down to where somebody else works, is shared:
-// for each such state there is a node here that says who is wanted there and who was taken by somebody. A search that
-// has nothing left asks the others; one of them shares its path down to its first state where something is open, and
-// the one that asks takes it from there.
+// Each search has its own path from the root. The upper end of the path, down to where another search works, is shared:
+// each such state has a node here with the processes wanted there and those taken by some search. A search without work
+// requests it from the others. One of them shares its path down to its first state with an open process, and the
+// requesting search takes that process.
 //
-// Why this loses nothing: whoever is wanted at a node is added by a search whose path leads through it, and that search
-// looks for open ones there before it leaves. Whoever is taken later keeps those asleep that were taken before, never
-// the other way round, and all that is taken is explored to its end by the one that took it; so sleepers are as in one
-// search that explores them in the order in which they were taken. What is not shared is what steps were seen to do in
-// other runs (Habits), so a search in which a step returns or roams gives up and is to be done by one.
+// Why this loses nothing: a process wanted at a node is added by a search whose path leads through the node, and that
+// search checks for open ones there before it leaves. A process taken later keeps those taken earlier asleep, never the
+// other way round, and everything taken is explored to its end by the search that took it. So sleep sets are as in a
+// single search that explores the processes in the order in which they were taken. Habits, the effects of steps
+// observed in other runs, are not shared. So a search gives up if a step returns or exceeds its pending accesses; a
+// single search then has to do the work.
 //
-// No pointers, since processes have it at different addresses. A lock keeps what is taken together; who is wanted is
-// added without it.
+// There are no pointers, since each process maps the memory at a different address. A lock protects what is taken;
+// wanted processes are added without it.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@
 
 namespace linpoint::explore {
 
-/// A set of processes that only grows, and that others look at meanwhile.
+/// A set of processes that only grows, and that others may read concurrently.
 class GrowingSet {
  public:
   static constexpr Process kMost = 512;  ///< processes with higher numbers do not fit
@@ -40,7 +41,7 @@ class GrowingSet {
     return process < kMost && (words_[process / kBits].load(std::memory_order_relaxed) & bit(process)) != 0;
   }
   [[nodiscard]] ProcessSet copied() const;
-  /// Somebody here who is not in the other set.
+  /// A member that is not in the other set.
   [[nodiscard]] Process without(const GrowingSet& other) const;
 
  private:
@@ -53,12 +54,12 @@ class GrowingSet {
 /// What a search takes at a node.
 struct Taken {
   Process process = kNobody;
-  ProcessSet before;  ///< who had been taken, or slept already
+  ProcessSet before;  ///< the processes that had been taken, or were asleep
 };
 
 /// A state on the path of a search, to be shared.
 struct PathState {
-  Process via = kNobody;  ///< who went at the state before
+  Process via = kNobody;  ///< the process chosen at the previous state
   Process chosen = kNobody;
   const ProcessSet* wanted = nullptr;
   const ProcessSet* asleep = nullptr;
@@ -69,54 +70,54 @@ class SharedTree {
   using Number = std::uint32_t;
   static constexpr Number kNone = ~Number{0};
 
-  /// `memory` is all zero when the first search begins; the more there is, the more can be shared.
+  /// `memory` is all zero when the first search begins; more memory allows more sharing.
   SharedTree(std::span<std::byte> memory, unsigned searches);
 
   void want(Number node, Process process);
-  /// Whether that process was or will be explored from there.
+  /// Whether that process was or will be explored from the node.
   [[nodiscard]] bool covers(Number node, Process process) const;
 
-  /// Takes somebody who is wanted; kNobody, and the node is left, if nobody is open.
+  /// Takes a wanted process; kNobody, leaving the node, if none is open.
   [[nodiscard]] Taken take_or_leave(Number node);
 
-  /// Whether somebody has nothing to do, and nothing is on offer.
+  /// Whether a search is idle, and no work is on offer.
   [[nodiscard]] bool is_asked() const;
-  /// Adds states below the last node of a path to it. False, and nothing is shared, if there is no room.
+  /// Appends states to a path, below its last node. False, without sharing, if there is no room.
   bool share(std::vector<Number>& path, std::span<const PathState> states);
 
-  /// What a search without anything to do got: somebody at the last node of a path. The first search gets the whole
-  /// tree, and no path.
+  /// Work for an idle search: a process at the last node of a path. The first search gets the whole tree, and no path.
   struct Work {
     std::vector<Number> path;
-    std::vector<Process> chosen;  ///< who goes at each node of it
-    ProcessSet asleep;            ///< at the last one
+    std::vector<Process> chosen;  ///< the process at each node of the path
+    ProcessSet asleep;            ///< at the last node
   };
-  /// Nothing if there is none now. The search counts as idle until it gets something; when all are, it is over.
+  /// Nothing if no work is available now. The search counts as idle until it gets work; when all are idle, the search
+  /// is over.
   [[nodiscard]] std::optional<Work> look_for_work(bool& idle);
 
-  /// That nobody is to go on: all was explored, or somebody has ended the search.
+  /// Whether all searches must end: everything was explored, or one of them ended the search.
   [[nodiscard]] bool over() const;
   void stop();
-  /// The search is not one that can be shared.
+  /// Reports that the search cannot be shared.
   void give_up();
   [[nodiscard]] bool given_up() const;
-  /// Something was left out.
+  /// Reports that something was left out.
   void leave_out();
-  /// All was explored, by all searches together.
+  /// Whether the searches together explored everything.
   [[nodiscard]] bool exhaustive() const;
 
  private:
   struct Node {
     Number parent;
     Number depth;
-    Number visitors;  ///< searches whose path leads through it
-    Process via;      ///< who goes at the parent
+    Number visitors;  ///< number of searches whose path leads through it
+    Process via;      ///< the process chosen at the parent
     bool used;
     GrowingSet wanted;
     GrowingSet taken;
   };
 
-  /// The first byte ends all searches, for whoever has the memory and nothing else of us.
+  /// Setting the first byte ends all searches, also by code that only has the memory.
   struct Head {
     std::atomic<std::uint8_t> stopped;
     std::atomic<std::uint8_t> given_up;
@@ -124,10 +125,10 @@ class SharedTree {
     std::atomic<std::uint8_t> finished;
     std::atomic<std::uint32_t> lock;
     std::atomic<std::uint32_t> idle;
-    std::atomic<std::uint32_t> offers;  ///< not yet taken, or so
+    std::atomic<std::uint32_t> offers;  ///< approximate number of offers not yet taken
     bool begun;
     Number high;  ///< nodes from here on were never used
-    Number free;  ///< unused ones below that
+    Number free;  ///< list of unused ones below that
   };
 
   class Locked;

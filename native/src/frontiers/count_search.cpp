@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects whose state is a number: counters, semaphores, elements of multisets. The set of operations determines it,
-// but where a try that certainly returned did not tell whether it succeeded.
+// Objects whose state is a number: counters, semaphores, elements of multisets. The set of operations that took effect
+// determines the state, except where a try that certainly returned did not report whether it succeeded.
 //
-// What may come before the operation that is due, of a semaphore: before something that needs a permit and finds none,
-// what gives one; before something that saw none, what takes permits; before something that gives or takes one, what
-// takes permits, if an operation that saw none is open. Of a counter, and where a number was read, everything.
+// Which operations may come before the due one. For a semaphore: before an operation that needs a permit when there is
+// none, those that give one; before an operation that observed no permit, those that take permits; before an operation
+// that gives or takes a permit, those that take permits, if an operation that observed none is open. For a counter, and
+// where a number was read: all operations.
 #include <map>
 #include <tuple>
 
@@ -17,13 +18,13 @@ using specs::Code;
 using specs::Instruction;
 using specs::kAny;
 
-/// What an operation does to the number.
+/// The effect of an operation on the number.
 enum class Act : std::uint8_t {
   kStep,       // adds `amount`
-  kFetchStep,  // saw `seen`, and adds `amount`
-  kTake,       // takes one of at least one
+  kFetchStep,  // observed `seen`, and adds `amount`
+  kTake,       // takes one; there must be at least one
   kTry,        // takes one if there is one
-  kSee,        // saw `seen`
+  kSee,        // observed `seen`
   kImpossible,
 };
 
@@ -57,13 +58,13 @@ CountStep step_of(const Instruction& op, const specs::Constants& constants) {
   }
 }
 
-/// `kTries`: there are tries that did not tell.
+/// `kTries`: some tries did not report their outcome.
 template <bool kTries>
 class Count {
  public:
   static constexpr bool kKeyed = kTries;
 
-  /// `pruned`: every number that was seen is zero, and no step is larger than one.
+  /// `pruned`: every number that was observed is zero, and no step is larger than one.
   Count(std::vector<Operation> operations, std::vector<CountStep> steps, std::int64_t first, bool pruned)
       : operations_(std::move(operations)), steps_(std::move(steps)), count_(first), pruned_(pruned) {}
 
@@ -133,7 +134,7 @@ class Count {
 template <bool kTries>
 std::unique_ptr<FrontierSearch> search_of(Recording recording, std::vector<CountStep> steps, bool pruned,
                                           StopToken& stop) {
-  std::map<std::tuple<Act, std::int64_t, std::int64_t>, std::int32_t> numbers;  // of what has the same effect
+  std::map<std::tuple<Act, std::int64_t, std::int64_t>, std::int32_t> numbers;  // by effect
   std::vector<std::int32_t> labels;
   labels.reserve(recording.operations.size());
   for (const Operation& each : recording.operations) {

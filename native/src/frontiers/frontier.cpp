@@ -7,7 +7,7 @@
 namespace linpoint::frontiers {
 namespace {
 
-/// Calls and returns in their order: 2 * operation for a call, 2 * operation + 1 for a return. Ranks are distinct.
+/// Calls and returns in order: 2 * operation for a call, 2 * operation + 1 for a return. Ranks are distinct.
 std::vector<std::int32_t> events_of(std::span<const Operation> operations, const std::vector<std::int32_t>& members) {
   std::int32_t latest = -1;
   for (const std::int32_t member : members) {

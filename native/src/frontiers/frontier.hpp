@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frontiers: sets of operations that respect the order of time, in 96 bits.
+// Frontiers: sets of operations that are closed under the order of time, in 96 bits.
 //
-// A row begins with each return. In each row an operation that is open there has a slot, from its call to its return;
-// one that never returns keeps its slot. A set of operations that holds, with each, all that had returned before its
-// call is a row and the slots of the open operations that are in: the two determine each other.
+// A row begins with each return. In each row, an operation that is open there has a slot, from its call to its return;
+// one that never returns keeps its slot. Consider a set that contains, with each operation, all operations that had
+// returned before its call. It corresponds to a row and the slots of the open operations it contains: the two determine
+// each other.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,7 @@ inline std::int32_t number(std::size_t size) { return static_cast<std::int32_t>(
 
 enum class Role : std::uint8_t { kAdd, kRemove, kLook };
 
-/// What a look that found nothing saw, and what a removal took whose result is unknown.
+/// What an empty result observed, and (`kAnything`) what a removal with an unknown result took.
 inline constexpr std::int32_t kNothing = -1;
 inline constexpr std::int32_t kAnything = -2;
 
@@ -42,9 +43,9 @@ struct Operation {
   std::int32_t value;
   std::int32_t call;  // ranks: a precedes b iff a.ret < b.call
   std::int32_t ret;
-  std::int32_t op;  // of the problem; kNone for what was inside at first
+  std::int32_t op;  // of the problem; kNone for initial content
 
-  /// Whether it has to return before `other`, or comes first where neither has to.
+  /// Whether it must return before `other`, or is called first where neither must return.
   [[nodiscard]] bool sooner_than(const Operation& other) const {
     return ret != other.ret ? ret < other.ret : call < other.call;
   }
@@ -56,7 +57,7 @@ struct Frontier {
   bool operator==(const Frontier&) const = default;
 };
 
-/// The numbers of the bits that are set, from the least.
+/// The indices of the set bits, in ascending order.
 class Bits {
  public:
   explicit Bits(Mask mask) : mask_(mask) {}
@@ -76,14 +77,14 @@ class Bits {
   Mask mask_;
 };
 
-/// The places 0, 1, ... of all operations.
+/// The indices 0, 1, ... of all operations.
 std::vector<std::int32_t> everything(std::span<const Operation> operations);
 
 /// The rows of some of the operations.
 class Timeline {
  public:
-  /// Of the operations at `members`. `fits()` is false afterwards if more than 64 are open at a time, or if there is no
-  /// memory; then the token is stopped.
+  /// For the operations at `members`. `fits()` is false afterwards if more than 64 are open concurrently, or if there
+  /// is no memory; then the token is stopped.
   Timeline(std::span<const Operation> operations, const std::vector<std::int32_t>& members, StopToken& stop);
 
   [[nodiscard]] bool fits() const { return fits_; }
@@ -91,7 +92,7 @@ class Timeline {
   [[nodiscard]] bool complete(const Frontier& f) const { return f.row == rows(); }
   /// The operation that returns at the end of a row.
   [[nodiscard]] std::int32_t due(std::int32_t row) const { return ends_[at(row)]; }
-  /// The first return of what is not in.
+  /// The first return of an operation that is not in the set.
   [[nodiscard]] std::int32_t first_return(const Frontier& f) const {
     return complete(f) ? kNoReturn : operations_[at(ends_[at(f.row)])].ret;
   }
@@ -103,7 +104,7 @@ class Timeline {
   }
   [[nodiscard]] std::int32_t at_slot(const Frontier& f, std::size_t slot) const { return at_slot(f.row, slot); }
 
-  /// Whether an operation that was called before the end of the row is in.
+  /// Whether an operation that was called before the end of the row is in the set.
   [[nodiscard]] bool contains(const Frontier& f, std::int32_t operation) const {
     if (operations_[at(operation)].ret < first_return(f)) return true;
     const std::size_t slot = slot_[at(operation)];
@@ -120,7 +121,7 @@ class Timeline {
     }
   }
 
-  /// The most operations that are open at a time.
+  /// The maximum number of concurrently open operations.
   static std::size_t width(std::span<const Operation> operations);
 
  private:
@@ -133,7 +134,8 @@ class Timeline {
   AccountedVector<std::int32_t> table_;  // the operation of each row and slot
 };
 
-/// A set of 64-bit keys, compared whole; the key ~0 does not occur. Without memory nothing is new, and the token stops.
+/// A set of 64-bit keys, stored completely; the key ~0 does not occur. Without memory nothing is new, and the token is
+/// stopped.
 class KeySet {
  public:
   explicit KeySet(StopToken& stop) : stop_(stop), slots_(stop) {}
@@ -174,12 +176,12 @@ class KeySet {
   std::size_t size_ = 0;
 };
 
-/// Numbers for frontiers, or for other pairs of a small and a large integer; equal pairs have equal numbers.
+/// Numbers for frontiers, or for other pairs of a small and a large integer; equal pairs get equal numbers.
 class Numbering {
  public:
   explicit Numbering(StopToken& stop) : items_(stop), slots_(stop) {}
 
-  /// The number of a pair; any number when there is no memory, and then the token is stopped.
+  /// The number of a pair; any number if there is no memory, and then the token is stopped.
   std::int32_t operator()(const Frontier& item) {
     if ((items_.size() + 1) * 2 > slots_.size() && !grow()) return 0;
     const std::size_t slot = find(item);
@@ -213,7 +215,7 @@ class Numbering {
   AccountedVector<std::int32_t> slots_;
 };
 
-/// Two numbers as one key.
+/// Combines two numbers into one key.
 inline std::uint64_t key_of(std::int32_t high, std::int32_t low) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32U) | static_cast<std::uint32_t>(low);
 }

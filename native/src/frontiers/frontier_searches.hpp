@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The searches over frontiers by kind of object, and the operations that they are given.
+// The searches over frontiers by kind of object, and the operations that they get.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@
 
 namespace linpoint::frontiers {
 
-/// The operations of one object. Those without a return may be left out; of these looks are left out already.
+/// The operations of one object. Those without a return may be left out; looks without a return are already removed.
 struct Recording {
   std::vector<Operation> operations;
-  /// Of objects whose state is one value or count: what the operations do, by their `value`.
+  /// For objects whose state is one value or count: the effects of the operations, indexed by their `value`.
   std::vector<specs::Instruction> instructions;
-  std::vector<std::int64_t> content;  // of such an object, at first
-  std::int32_t values = 0;            // of a priority queue: how many differ; the larger comes out first
+  std::vector<std::int64_t> content;  // of such an object, initially
+  std::int32_t values = 0;            // for a priority queue: the number of distinct values; larger ones come out first
 };
 
 /// First in, first out.
@@ -37,18 +37,18 @@ std::unique_ptr<FrontierSearch> count_search(Recording recording, const specs::B
 /// The search for an object of this kind.
 std::unique_ptr<FrontierSearch> search_for(Recording recording, const specs::Blueprint& blueprint, StopToken& stop);
 
-/// The prefix of the longest log so far. Logs are taken back and go on elsewhere, so only what changed is copied.
+/// The prefix of the longest log so far. Logs are truncated and continue differently, so only what changed is copied.
 class LongestLog {
  public:
   explicit LongestLog(StopToken& stop) : kept_(stop) {}
-  /// `log` is the longest now. False without memory.
+  /// `log` is now the longest. False if there is no memory.
   bool keep(const AccountedVector<std::int32_t>& log) {
     kept_.truncate(std::min(unchanged_, kept_.size()));
     if (!kept_.append({log.data() + kept_.size(), log.size() - kept_.size()})) return false;
     unchanged_ = log.size();
     return true;
   }
-  /// The log was taken back to `size`.
+  /// The log was truncated to `size`.
   void taken_back(std::size_t size) { unchanged_ = std::min(unchanged_, size); }
   [[nodiscard]] std::span<const std::int32_t> operations() const { return {kept_.data(), kept_.size()}; }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest comes out first, with values that occur more than once. The set of operations determines the contents,
-// but for what removals of unknown results took, which is then part of the key.
+// A priority queue, the largest value first, with values that occur more than once. The set of operations that took
+// effect determines the contents, except for what removals with unknown results took, which is then part of the key.
 //
-// What may come before the operation that is due:
-// - a removal, a look or an empty result that sees something larger: removals; that sees something smaller: adds of
-// what
-//   it needs. Both are forced.
-// - an add (or a look that needs one): removals of values that are not larger, since behind it they wait; also of equal
-//   ones, which another removal may need. And adds of what it will cover, if someone open is to see or take that first.
+// Which operations may come before the due one:
+// - before a removal, a look or an empty result that finds a larger value: removals; that finds a smaller value: adds
+//   of the value it needs. Both are forced.
+// - before an add (or a look that needs one): removals of values that are not larger, since after it they must wait;
+//   also of equal ones, which another removal may need. And adds of values that it will cover, if an open operation is
+//   to observe or take those first.
 #include <map>
 #include <tuple>
 
@@ -16,7 +16,7 @@
 namespace linpoint::frontiers {
 namespace {
 
-/// Values with counts. Cost: O(1) but for the levels of a tree of 64 branches.
+/// Values with counts. Cost: O(1), apart from the levels of a tree with 64 branches.
 class Contents {
  public:
   explicit Contents(std::int32_t values) : count_(at(values)) {
@@ -26,7 +26,7 @@ class Contents {
       levels_.emplace_back(size);
     } while (size > 1);
   }
-  /// The largest value; kNothing when it is empty.
+  /// The largest value; kNothing if it is empty.
   [[nodiscard]] std::int32_t largest() const {
     if (levels_.back().front() == 0) return kNothing;
     std::size_t place = 0;
@@ -59,7 +59,7 @@ class Contents {
   std::vector<std::vector<std::uint64_t>> levels_;
 };
 
-/// `kUnknown`: there are removals whose results are unknown.
+/// `kUnknown`: there are removals with unknown results.
 template <bool kUnknown>
 class PriorityQueue {
  public:
@@ -92,7 +92,7 @@ class PriorityQueue {
     if (each.role == Role::kRemove) contents_.add(each.value == kAnything ? untake() : each.value);
   }
 
-  /// The number of the multiset that removals of unknown results took.
+  /// The number of the multiset that removals with unknown results took.
   [[nodiscard]] std::uint64_t key() const { return static_cast<std::uint64_t>(taken_.empty() ? 0 : taken_.back().set); }
 
   template <typename Any>

@@ -60,7 +60,7 @@ class Reader {
     return reading;
   }
 
-  /// First values were added one after the other, before everything.
+  /// Initial values were added one after the other, before all operations.
   void put_inside() {
     for (const std::int64_t value : content_) {
       const std::int32_t call = offset_;
@@ -83,7 +83,7 @@ class Reader {
       case Code::kPush:
         if (what.first == null) return Exclusion::kNull;
         if (!has_priority(what.first)) return Exclusion::kOperation;
-        // A queue that cannot be full says yes.
+        // An unbounded queue always accepts.
         if (what.want != kAny && what.want != blueprint_.constants.yes) return Exclusion::kOperation;
         keep(op, Role::kAdd, what.first);
         return Exclusion::kNone;
@@ -103,23 +103,25 @@ class Reader {
     }
   }
 
-  /// Of a priority queue, whether a value compares with others, as NaN does not.
+  /// For a priority queue, whether a value is comparable with others; NaN is not.
   [[nodiscard]] bool has_priority(std::int64_t value) const {
     return blueprint_.kind != "priority-queue" ||
            blueprint_.integers[static_cast<std::size_t>(value)] != specs::kNoInteger;
   }
 
-  /// Notes an operation by the number of what it does.
+  /// Records an operation by the number of its effect.
   Exclusion instruct(std::size_t op, Instruction what) {
     if (what.code == Code::kAppend) return Exclusion::kOperation;
     const bool elements = blueprint_.kind == "set" || blueprint_.kind == "multiset";
-    if (elements && element_ != kNone && what.first != element_) return Exclusion::kOperation;  // more than one
+    if (elements && element_ != kNone && what.first != element_) return Exclusion::kOperation;  // more than one element
     if (elements) element_ = what.first;
     const bool looks = what.code == Code::kRead || what.code == Code::kGet || what.code == Code::kContains ||
                        what.code == Code::kHas || what.code == Code::kReadCount;
     if (optional(op) && looks) return Exclusion::kNone;
     const bool tries = what.code == Code::kTryAcquire || what.code == Code::kRemove;
-    if (optional(op) && tries && counts_permits()) what.want = blueprint_.constants.yes;  // else it changed nothing
+    if (optional(op) && tries && counts_permits())
+      what.want = blueprint_.constants.yes;  // otherwise it changed
+                                             // nothing
     const auto form = std::tuple(what.code, what.first, what.second, what.want, what.amount);
     const auto [found, fresh] = labels_.try_emplace(form, number(labels_.size()));
     if (fresh) reading_.recording.instructions.push_back(what);
@@ -129,7 +131,7 @@ class Reader {
 
   [[nodiscard]] bool counts_permits() const { return blueprint_.kind == "semaphore" || blueprint_.kind == "multiset"; }
 
-  /// Values of a priority queue become their ranks; those that were never added too.
+  /// Replaces the values of a priority queue by their ranks, including values that were never added.
   void rank_values() {
     std::vector<std::pair<std::int64_t, std::int32_t>> values;
     for (const Operation& each : reading_.recording.operations)

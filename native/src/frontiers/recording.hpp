@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of one object as searches over frontiers take them.
+// The operations of one object in the form that searches over frontiers take.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace linpoint::frontiers {
 
-/// The operations of a problem, or what excludes them.
+/// The operations of a problem, or why they are excluded.
 struct Reading {
   Recording recording;
   Exclusion exclusion = Exclusion::kNone;
 };
 
-/// `content` is what the object holds at first, as for `NativeMachine::state`.
+/// `content` is the initial content of the object, as for `NativeMachine::state`.
 Reading read(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
              std::span<const std::int64_t> content);
 

@@ -12,13 +12,13 @@ namespace {
 
 using Values = std::vector<std::int32_t>;
 
-/// Leaves out values while what is left stays refuted.
+/// Removes values while the remaining operations stay refuted.
 class Reduction {
  public:
   Reduction(Recording recording, const specs::Blueprint& blueprint, std::uint64_t allowance, StopToken& stop)
       : recording_(std::move(recording)), blueprint_(blueprint), left_(allowance), stop_(stop) {}
 
-  /// The operations that are left. The end of the refuted part is the last return.
+  /// The remaining operations. The last return is the end of the refuted part.
   std::vector<Operation> run() {
     Values values = all_values();
     const Values likely = values_at_the_end();
@@ -49,7 +49,7 @@ class Reduction {
     return sorted;
   }
 
-  /// Those of the operations that are open at the last return.
+  /// The values of the operations that are open at the last return.
   [[nodiscard]] Values values_at_the_end() const {
     std::int32_t end = -1;
     for (const Operation& each : recording_.operations)
@@ -84,7 +84,7 @@ class Reduction {
   StopToken& stop_;
 };
 
-/// The operations that are called before `end`; what returns later may be left out, and looks that do are.
+/// The operations called before `end`; those that return later may be left out, and looks among them are removed.
 std::vector<Operation> cut(const std::vector<Operation>& operations, std::int32_t end, bool container) {
   std::vector<Operation> kept;
   for (Operation each : operations) {
@@ -104,7 +104,7 @@ RefutedPart refuted_part(const histories::Columns& columns, const search::Proble
   const auto found = std::ranges::find(recording.operations, last, &Operation::op);
   const bool container = recording.instructions.empty();
   recording.operations = cut(recording.operations, found->ret, container);
-  // What is inside at first would have to go with its value.
+  // Initial content would have to be removed with its value.
   const bool reducible = container && content.empty();
   const std::vector<Operation> left =
       reducible ? Reduction(recording, blueprint, allowance, stop).run() : recording.operations;

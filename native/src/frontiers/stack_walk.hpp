@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last in, first out, with values that occur more than once: a graph-structured stack, walked just in time.
+// A stack with values that occur more than once: a graph-structured stack, walked just in time.
 //
-// Contents are paths in a graph of *cells*: a value, and the frontier right after it was pushed. Beneath a cell are all
-// cells that it was pushed upon. A state is a frontier and the cell on top. This tabulates a pushdown system, and only
-// what can be reached of it: at most (n * 2^k)^2 states for k operations open at a time.
+// Contents are paths in a graph of *cells*: a value, and the frontier right after it was pushed. Below a cell are all
+// cells that it was pushed on. A state is a frontier and the top cell. This tabulates the reachable part of a pushdown
+// system: at most (n * 2^k)^2 states for k concurrently open operations.
 //
-// What comes before the operation that is due can be brought into the form pops, pushes, due: a push and its pop among
-// them, with all between, can wait until behind it. So once something was pushed (*pushing*), nothing is popped before
-// the row changes. A pop that is due takes the top, or is the second half of a push that is open; with that pair the
-// stack comes back to where it was. Looks take effect as soon as they match.
+// The operations before the due one can be brought into the form pops, pushes, due: a push and its pop among them, with
+// everything between, can be postponed until after it. So after a push (*pushing*), nothing is popped before the row
+// changes. A due pop takes the top, or is the second half of an open push; that pair restores the stack. Looks take
+// effect as soon as they match.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace linpoint::frontiers {
 
 using histories::kNone;
 
-/// How a state came about: `add` pushed its cell in `state` (kPushed); `add` and `remove` followed each other (kPair);
-/// or `add` pushed another cell upon its cell in `state`, and in the state `inner` `remove` popped that.
+/// How a state was reached: `add` pushed its cell in `state` (kPushed); `add` and `remove` followed each other (kPair);
+/// or `add` pushed another cell on its cell in `state`, and in the state `inner` `remove` popped that cell.
 struct Origin {
   std::int32_t state;
   std::int32_t add;
@@ -51,7 +51,7 @@ class StackWalk {
         states_(stop),
         work_(stop) {}
 
-  /// Expands up to so many states. Without memory, what is told is void, and the token is stopped.
+  /// Expands up to `most` states. Without memory, the result is void and the token is stopped.
   Progress go_on(std::uint64_t most) {
     if (cells_.empty()) {
       if (!cells_.push({kNothing, kNone, kNone})) return Progress::kExhausted;
@@ -67,16 +67,16 @@ class StackWalk {
   }
 
   [[nodiscard]] std::uint64_t states() const { return states_.size(); }
-  /// How many returns it got past.
+  /// The number of returns it got past.
   [[nodiscard]] std::int32_t furthest() const { return furthest_; }
-  /// The operations in the order in which they take effect: all, or those that lead to the furthest state.
+  /// The operations in the order of their effects: all, or those that lead to the furthest state.
   [[nodiscard]] std::vector<std::int32_t> order() const {
     if (states_.empty()) return {};
     return replayed(steps_to(done_ ? number(states_.size()) - 1 : furthest_state_));
   }
 
  private:
-  static constexpr std::int32_t kGround = 0;  // the cell beneath all others
+  static constexpr std::int32_t kGround = 0;  // the cell below all others
 
   struct Cell {
     std::int32_t value;
@@ -85,7 +85,7 @@ class StackWalk {
   };
   struct Parent {
     std::int32_t cell;
-    std::int32_t state;  // in which `operation` pushed upon it
+    std::int32_t state;  // in which `operation` pushed on it
     std::int32_t operation;
     std::int32_t next;
   };
@@ -118,7 +118,7 @@ class StackWalk {
     }
   }
 
-  /// `row`: nothing may be popped before this row has changed; kNone for none. True when everything is in.
+  /// `row`: nothing may be popped before this row has changed; kNone for none. True when all operations are in.
   bool enter(Frontier frontier, std::int32_t cell, std::int32_t row, const Origin& origin) {
     look(frontier, cells_[at(cell)].value);
     const bool pushing = frontier.row == row;
@@ -143,7 +143,7 @@ class StackWalk {
     const std::int32_t value = operation(index).value;
     const std::int32_t cell = cell_names_({frontiers_(frontier), static_cast<Mask>(value)}) + 1;
     if (std::cmp_equal(cell, cells_.size()) && !cells_.push({value, kNone, kNone})) return false;
-    if (std::cmp_greater_equal(cell, cells_.size())) return false;  // there was no memory for its name
+    if (std::cmp_greater_equal(cell, cells_.size())) return false;  // there was no memory for its number
     const Origin pushed{state, index, kNone, Origin::kPushed};
     if (!edges_.insert(key_of(cell, beneath))) return enter(frontier, cell, row, pushed);
     if (!parents_.push({beneath, state, index, cells_[at(cell)].parents})) return false;
@@ -170,10 +170,10 @@ class StackWalk {
     return false;
   }
 
-  /// What can come before the operation that is due: of alike ones the one that returns first.
+  /// The operations that can come before the due one: of equivalent ones, the one that returns first.
   struct Choices {
-    std::int32_t pop = kNone;      // of the value on top
-    std::int32_t any_pop = kNone;  // of an unknown result
+    std::int32_t pop = kNone;      // of the top value
+    std::int32_t any_pop = kNone;  // with an unknown result
     std::vector<std::int32_t> pushes;
   };
 
@@ -201,7 +201,7 @@ class StackWalk {
     return found;
   }
 
-  /// Goes on from a state in every way that can matter; what is likely to be right last, so that it is expanded next.
+  /// Continues from a state in every way that can matter; the most promising one last, so that it is expanded next.
   bool expand(std::int32_t state, bool pushing) {
     const std::int32_t cell = states_[at(state)].cell;
     const Frontier frontier = frontiers_[states_[at(state)].frontier];
@@ -242,8 +242,8 @@ class StackWalk {
         found.pushes, [&](std::int32_t index) { return index != due && push(state, frontier, index, frontier.row); });
   }
 
-  /// Pushes and pops that lead to a state. It is walked back from there: out of the level of a cell through the push
-  /// that is remembered, since one cell may have been pushed by several operations.
+  /// Pushes and pops that lead to a state. The path is walked backwards: it leaves the level of a cell through the
+  /// remembered push, since several operations may have pushed one cell.
   [[nodiscard]] std::vector<std::int32_t> steps_to(std::int32_t state) const {
     std::vector<std::int32_t> steps;
     std::vector<std::pair<std::int32_t, std::int32_t>> back;  // state and push

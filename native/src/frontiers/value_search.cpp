@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects whose state is one value, by the rules of their native steps: anything that is legal may come before what is
-// due. Cycles of operations that come back to a value do not wait for their turn: others may need the values between.
+// Objects whose state is one value, by the rules of their native steps: any legal operation may come before the due
+// one. Cycles of operations that return to a value are not postponed: other operations may need the values between.
 #include <map>
 #include <tuple>
 
@@ -48,12 +48,12 @@ class OneValue {
  private:
   [[nodiscard]] State after(std::int32_t index) const { return rule_.apply(state_, code_[at(code_of_[at(index)])]); }
 
-  /// Whether an operation changes nothing, wherever it is legal.
+  /// Whether an operation changes nothing wherever it is legal.
   [[nodiscard]] bool looks_at(const Instruction& op, const specs::Constants& constants) const {
     switch (op.code) {
       case Code::kCas:
       case Code::kCasEntry:
-        // Not of an entry that may be absent: then null is compared with, and stored.
+        // Except for an entry that may be absent: then it compares with null, and stores.
         return op.want == constants.no ||
                (op.want == constants.yes && op.first == op.second && op.first != constants.null);
       case Code::kSwap:
@@ -71,7 +71,7 @@ class OneValue {
   std::vector<State> past_;
 };
 
-/// Operations that do the same once values are one that nobody looks for.
+/// Operations have the same label if they do the same once all unobserved values are identified.
 std::vector<std::int32_t> labels_of(const Recording& recording) {
   std::map<std::tuple<Code, std::int32_t, std::int32_t, std::int32_t>, std::int32_t> numbers;
   std::vector<std::int32_t> of_instruction;

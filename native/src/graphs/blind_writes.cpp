@@ -31,7 +31,7 @@ BlindWrites::BlindWrites(const Memory& memory, const Timing& timing) : memory_(m
   read_versions();
 }
 
-/// Who wrote and who saw each version, and who writes each word.
+/// Finds which operations wrote and observed each version, and which write each word.
 void BlindWrites::read_versions() {
   std::map<std::int32_t, std::int32_t> words;
   std::map<std::int32_t, std::size_t> known;  // by version
@@ -68,7 +68,7 @@ void BlindWrites::read_versions() {
   for (const std::int32_t each : by_call_) calls_.push_back(timing_.call[at(places_[at(each)])]);
 }
 
-/// The order of time, of what was seen, and of what was replaced. False: they contradict each other.
+/// Adds the edges of time, of observed values, and of replaced values. False: they contradict each other.
 bool BlindWrites::record(Closure& closure) {
   const std::size_t size = places_.size();
   closure.after = BitMatrix(size, size);
@@ -92,7 +92,7 @@ bool BlindWrites::record(Closure& closure) {
   return saturate(closure);
 }
 
-/// Adds an edge, and all that it connects. False: its ends are in the other order already.
+/// Adds an edge and its transitive consequences. False: its ends are already in the opposite order.
 bool BlindWrites::add(Closure& closure, const Edge& edge) {
   const auto [from, to] = std::pair(edge.from, edge.to);
   if (from == to || closure.after.has(to, from)) {
@@ -123,7 +123,7 @@ bool BlindWrites::add(Closure& closure, const Edge& edge) {
   return true;
 }
 
-/// Applies the rules until nothing follows. False: an operation would come before itself.
+/// Applies the rules until nothing new follows. False: an operation would come before itself.
 bool BlindWrites::saturate(Closure& closure) {
   for (std::size_t edges = closure.edges.size() + 1; edges != closure.edges.size();) {
     edges = closure.edges.size();
@@ -136,7 +136,7 @@ bool BlindWrites::saturate(Closure& closure) {
   return true;
 }
 
-/// Who writes the word after the writer does so after the seer, too.
+/// An operation that writes the word after the writer also does so after the observer.
 bool BlindWrites::overwritten_later(Closure& closure, const Seen& seen, std::int32_t seer) {
   const auto writers = std::as_const(writers_).row(seen.word);
   for (std::size_t word = 0; word < writers.size(); ++word) {
@@ -153,9 +153,9 @@ bool BlindWrites::overwritten_later(Closure& closure, const Seen& seen, std::int
   return true;
 }
 
-/// Who writes the word before the seer does so before the writer, too.
+/// An operation that writes the word before the observer also does so before the writer.
 bool BlindWrites::overwritten_earlier(Closure& closure, const Seen& seen, std::int32_t seer) {
-  if (seen.writer == kNone) return true;  // the first value: they come after the seer, by the other rule
+  if (seen.writer == kNone) return true;  // the initial value: the other rule places them after the observer
   const auto writers = std::as_const(writers_).row(seen.word);
   for (std::size_t word = 0; word < writers.size(); ++word) {
     const std::uint64_t others =
@@ -173,7 +173,7 @@ bool BlindWrites::apart(const Closure& closure, const Pair& pair) const {
   return !closure.after.has(pair.first, pair.second) && !closure.after.has(pair.second, pair.first);
 }
 
-/// Two writes of a word that are in no order yet, the one that was called first before the other.
+/// Two writes of a word without an order yet, the one called first before the other.
 bool BlindWrites::undecided(const Closure& closure, Pair& pair) const {
   for (const Pair& each : first_pairs_)
     if (apart(closure, each)) {
@@ -233,10 +233,9 @@ std::vector<std::int32_t> BlindWrites::order() const {
   return order;
 }
 
-// -- contradictions
-// ----------------------------------------------------------------------------------------------------
+// -- contradictions ---------------------------------------------------------------------------------------------------
 
-/// Collects the operations of which it follows that the ends of `last` are in the other order.
+/// Collects the operations which imply that the ends of `last` are in the opposite order.
 void BlindWrites::explain(const Closure& closure, const Edge& last) {
   core_.clear();
   explained_.clear();
@@ -253,12 +252,13 @@ void BlindWrites::explain_edge(const Closure& closure, const Edge& edge, std::si
   if (edge.first != kNone) explain_path(closure, edge.first, edge.second, number);
 }
 
-/// The operations on a shortest path along time and the first so many edges, and those by which these edges follow.
+/// The operations on a shortest path along time and the first `edges` edges, and those that imply these edges.
 void BlindWrites::explain_path(const Closure& closure, std::int32_t from, std::int32_t to, std::size_t edges) {
   constexpr std::int32_t kByTime = -2;
-  std::vector<std::pair<std::int32_t, std::int32_t>> came(places_.size(), {kNone, kNone});  // from where, by which edge
+  std::vector<std::pair<std::int32_t, std::int32_t>> came(places_.size(), {kNone, kNone});  // the previous operation,
+                                                                                            // and the edge
   std::vector<std::int32_t> queue{from};
-  std::size_t timed = by_call_.size();  // those called later were met
+  std::size_t timed = by_call_.size();  // operations called later were visited
   const auto meet = [&](std::int32_t other, std::int32_t here, std::int32_t edge) {
     if (other == from || came[at(other)].second != kNone) return;
     came[at(other)] = {here, edge};
@@ -280,7 +280,7 @@ void BlindWrites::explain_path(const Closure& closure, std::int32_t from, std::i
   core_.insert(from);
 }
 
-/// With whoever wrote what they saw, and whoever saw those whose outcome is unknown.
+/// Adds the writers of observed values, and observers of operations with an unknown outcome.
 std::vector<std::int32_t> BlindWrites::core() const {
   std::set<std::int32_t> found;
   std::vector<std::int32_t> work;

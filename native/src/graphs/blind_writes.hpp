@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories with blind writes, which do not tell what they overwrote: where each goes between the others.
+// Places the blind writes of memories, which do not report the value they overwrote, among the other operations.
 //
-// Every value is written to a word once at most. Let r have seen what w wrote to a word, and let v write that word too.
-// Then w before v means r before v, and v before r means v before w. From the order of time and of what was seen these
-// two rules are applied until nothing follows. If an operation comes before itself there is no order: in every order
-// the rules hold. If any two writes of each word are in order by then, all that precedes is a partial order, and each
-// of its total orders is a run: between w and r nobody writes the word. Else two writes are put in the order of their
-// calls and the rules are applied again; what leads to a contradiction at once is turned round, for good if nothing had
-// been assumed before. It is undecided if both ways lead to one where something had been.
+// Every value is written to a word at most once. Let r have observed what w wrote to a word, and let v also write that
+// word. Then w before v implies r before v, and v before r implies v before w. Starting from the order of time and of
+// observed values, these two rules are applied until nothing new follows. If an operation comes before itself there is
+// no order, since the rules hold in every order. If any two writes of each word are ordered by then, the relation is a
+// partial order, and each of its total orders is a legal run: between w and r no operation writes the word. Otherwise
+// two writes are put in the order of their calls and the rules are applied again. An assumption that leads immediately
+// to a contradiction is reversed; permanently, if there was no earlier assumption. The result is undecided if both
+// directions lead to a contradiction under earlier assumptions.
 //
-// Failed operations are not looked at: they have no effect, so a contradiction of the others is one of all.
-// Guarantee: an order is one of a run without them; the core of a contradiction, with whoever wrote what it saw, has no
-// order by itself. Cost: O(n^2 / 64) for each edge that follows, 2 n^2 bits of memory. The problem is NP-complete.
-// Source: the rules are those of polygraphs (Papadimitriou, The serializability of concurrent database updates, 1979).
+// Failed operations are ignored: they have no effect, so a contradiction among the others is one of all. Guarantee: an
+// order is a legal run of the operations without the failed ones; the core of a contradiction, with the operations that
+// wrote the values it observed, has no order by itself. Cost: O(n^2 / 64) for each edge that follows, 2 n^2 bits of
+// memory. The problem is NP-complete. Source: the rules are those of polygraphs (Papadimitriou, The serializability of
+// concurrent database updates, 1979).
 #pragma once
 
 #include <cstdint>
@@ -52,37 +54,38 @@ class BitMatrix {
 class BlindWrites {
  public:
   enum class Answer : std::uint8_t { kOrdered, kContradiction, kUndecided, kStopped };
-  /// Beyond so many operations it takes too much memory.
+  /// With more operations than this, it would take too much memory.
   static constexpr std::size_t kMostOperations = 8192;
 
-  /// The operations that are kept; `memory` has no forks and no values that nobody wrote.
+  /// Takes the kept operations; `memory` must have no forks and no values that no operation wrote.
   BlindWrites(const Memory& memory, const Timing& timing);
 
   Answer run(search::StopToken& stop);
   /// An order of the operations, as places.
   [[nodiscard]] std::vector<std::int32_t> order() const;
-  /// The operations that a contradiction speaks of, as places.
+  /// The operations of a contradiction, as places.
   [[nodiscard]] std::vector<std::int32_t> core() const;
 
  private:
-  /// Why an edge is there: recorded, or since `first` comes before `second` already (kNone: in any case), or assumed.
+  /// Why an edge exists: recorded, or implied because `first` already comes before `second` (kNone: unconditionally),
+  /// or assumed.
   enum class Kind : std::uint8_t { kRecorded, kFollows, kAssumed, kRefuted };
   struct Edge {
     std::int32_t from;
     std::int32_t to;
     Kind kind;
     std::int32_t first = kNone;
-    std::int32_t second = kNone;  // of a refuted assumption: which core
+    std::int32_t second = kNone;  // of a refuted assumption: the index of its core
   };
   struct Closure {
-    BitMatrix after;   // who comes after each
-    BitMatrix before;  // who comes before each
+    BitMatrix after;   // successors of each
+    BitMatrix before;  // predecessors of each
     std::vector<Edge> edges;
     std::vector<std::vector<std::int32_t>> out;  // edges by their source
     bool assumes = false;
   };
   struct Seen {
-    std::int32_t writer;  // kNone: the first value
+    std::int32_t writer;  // kNone: the initial value
     std::int32_t word;
     std::vector<std::int32_t> seers;
   };
@@ -105,7 +108,7 @@ class BlindWrites {
   const Memory& memory_;
   const Timing& timing_;
   std::vector<std::int32_t> places_;                   // of the operations
-  std::vector<std::int32_t> number_;                   // of each place among them
+  std::vector<std::int32_t> number_;                   // index of each place among them
   std::vector<std::int32_t> by_call_;                  // the operations in the order of their calls
   std::vector<std::int64_t> calls_;                    // in that order
   std::vector<Seen> seen_;                             // of each version
@@ -115,11 +118,11 @@ class BlindWrites {
   std::vector<Core> refuted_;  // the cores of refuted assumptions
   Core core_;
   std::set<std::size_t> explained_;
-  std::vector<Pair> first_pairs_;  // to be put in order before all others
+  std::vector<Pair> first_pairs_;  // to be ordered before all others
   search::StopToken* stop_ = nullptr;
 };
 
-/// Decides a memory by where its blind writes go, as far as that is possible. By the rules of the paper it is not.
+/// Decides a memory by placing its blind writes, as far as possible. By the rules of the paper it is not possible.
 Outcome decide_blind_writes(const Memory& memory, const Timing& timing, Rules rules, search::StopToken& stop);
 
 }  // namespace linpoint::graphs

@@ -54,7 +54,7 @@ bool Chooser::exclude(std::size_t variable, std::int32_t option) {
   return set(variable, candidates(mine).front());
 }
 
-/// Excludes the last literal of a nogood whose others were all chosen. False: all were.
+/// Excludes the last literal of a nogood whose others were all chosen. False: all of them were chosen.
 bool Chooser::check(std::size_t nogood) {
   const Literal* open = nullptr;
   for (const Literal& each : nogoods_[nogood]) {
@@ -112,7 +112,7 @@ Chooser::Answer Chooser::solve(search::StopToken& stop) {
     if (!check(nogood) || !propagate()) return Answer::kImpossible;
   struct Decision {
     std::size_t variable;
-    std::vector<std::int32_t> untried;  // the next one last
+    std::vector<std::int32_t> untried;  // the next one is the last
     std::size_t trail;
   };
   std::vector<Decision> decisions;
@@ -138,7 +138,7 @@ Chooser::Answer Chooser::solve(search::StopToken& stop) {
     if (!set(last.variable, option) || !propagate()) continue;
     open = next(last.variable + 1);
     if (open == variables_.size()) return Answer::kFound;
-    if (binary_) decisions.clear();  // what is left does not depend on what was chosen
+    if (binary_) decisions.clear();  // the rest does not depend on these choices
     decide(open);
   }
   return Answer::kImpossible;

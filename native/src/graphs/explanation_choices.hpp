@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How failed operations may be explained, and which explanations do not go together.
+// Explanations of failed operations, and which of them are incompatible.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +11,39 @@
 
 namespace linpoint::graphs {
 
-/// One explanation of a failed operation: it came before the version that it expected was written, or after that was
-/// replaced, perhaps by an operation that is kept for this alone.
+/// One explanation of a failed operation: it came before the version that it expected was written, or after that
+/// version was replaced, possibly by an operation that is kept only for this explanation.
 struct Option {
-  std::int32_t cell;                     // of the failed operation, which names the version
-  bool before;                           // it was written
+  std::int32_t cell;                     // of the failed operation; it identifies the version
+  bool before;                           // before it was written
   std::int32_t kept = histories::kNone;  // an operation with an unknown outcome
 };
 
-/// An operation's choice: the number of an option.
+/// A choice for an operation: the number of an option.
 struct Literal {
   std::int32_t operation;
   std::int32_t option;
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
-/// Choices that do not go together, with the reason.
+/// Incompatible choices, with the reason.
 struct Nogood {
   std::vector<Literal> literals;
   Contradiction contradiction;
 };
 
-/// Finds choices that go together: unit propagation, and decisions that are taken back. Where every operation has two
-/// options and nogoods have two literals at most (2-SAT), a decision that propagates without conflict stands for good,
-/// so that the work is polynomial.
+/// Finds compatible choices: unit propagation, and decisions with backtracking. If every operation has two options and
+/// nogoods have at most two literals (2-SAT), a decision that propagates without conflict is final, so that the work is
+/// polynomial.
 class Chooser {
  public:
   enum class Answer : std::uint8_t { kFound, kImpossible, kTooMany };
 
-  /// How many options an operation has; all that occur in nogoods must be declared.
+  /// Declares the number of options of an operation; all operations that occur in nogoods must be declared.
   void declare(std::int32_t operation, std::int32_t options, std::int32_t preferred);
   void forbid(const std::vector<Literal>& literals);
   Answer solve(search::StopToken& stop);
-  /// The choice of a declared operation, after it was solved.
+  /// The choice for a declared operation, after `solve`.
   [[nodiscard]] std::int32_t choice(std::int32_t operation) const { return variables_[variable_.at(operation)].choice; }
 
  private:
@@ -51,8 +51,8 @@ class Chooser {
     std::int32_t operation;
     std::int32_t preferred;
     std::int32_t choice = histories::kNone;
-    std::int32_t left = 0;                     // options that are not forbidden
-    std::vector<std::int32_t> forbidden;       // by how many nogoods each option is
+    std::int32_t left = 0;                     // number of options that are not forbidden
+    std::vector<std::int32_t> forbidden;       // by how many nogoods each option is forbidden
     std::vector<std::vector<std::size_t>> in;  // nogoods in which each option occurs
   };
   struct Change {
@@ -71,7 +71,7 @@ class Chooser {
   std::unordered_map<std::int32_t, std::size_t> variable_;
   std::vector<std::vector<Literal>> nogoods_;
   std::vector<Change> trail_;
-  std::vector<std::size_t> units_;  // variables that were set and are to be propagated
+  std::vector<std::size_t> units_;  // variables that were set and must be propagated
   bool binary_ = true;
 };
 

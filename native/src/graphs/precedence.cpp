@@ -19,13 +19,14 @@ namespace {
 using search::StopToken;
 using specs::Effect;
 
-constexpr std::size_t kMostAtOnce = 10'000;      // circles of one round
-constexpr std::size_t kFew = 200;                // of which each is tried whether it can be left out
-constexpr std::size_t kFewRounds = 200;          // that are always tried
-constexpr std::size_t kMostSteps = 200'000'000;  // operations that are placed in all rounds, at most
+constexpr std::size_t kMostAtOnce = 10'000;      // maximum number of cycles per round
+constexpr std::size_t kFew = 200;                // up to this number, each nogood is tested for whether it can be left
+                                                 // out
+constexpr std::size_t kFewRounds = 200;          // minimum number of rounds
+constexpr std::size_t kMostSteps = 200'000'000;  // maximum number of operations placed in all rounds
 
-/// Decides by rounds: explain what failed, look for an order, learn from the circles which explanations do not go
-/// together, and choose others.
+/// Decides in rounds: explain the failed operations, search for an order, learn from its cycles which explanations are
+/// incompatible, and choose others.
 class Decision {
  public:
   Decision(const Question& question, StopToken& stop, Rules rules)
@@ -36,7 +37,7 @@ class Decision {
         rules_(rules) {}
 
   Outcome run(bool parallel) {
-    // What operations did and when they did it are two things, which can be read at the same time.
+    // The effects and the times of operations are independent, and can be read concurrently.
     const bool apart = parallel && question_.positions.size() > histories::kWorthAThread;
     const auto launch = apart ? std::launch::async : std::launch::deferred;
     std::future<Timing> timing = std::async(
@@ -130,7 +131,7 @@ class Decision {
     return std::nullopt;
   }
 
-  /// Whether a value that a failed operation expected was never there, so that nothing is left to explain.
+  /// Whether a value that a failed operation expected never existed, so that the failure needs no explanation.
   [[nodiscard]] bool needs_none(std::int32_t failed) const {
     const auto cells = memory_.cells(failed);
     return rules_ == Rules::kCorrected && std::any_of(cells.begin(), cells.end(), [&](const VersionCell& each) {
@@ -138,7 +139,7 @@ class Decision {
            });
   }
 
-  /// An explanation that its times alone make certain, if it is easily seen.
+  /// An explanation that the times alone make certain, if one is found cheaply.
   [[nodiscard]] Option at_once(std::int32_t failed) const {
     for (const VersionCell& cell : memory_.cells(failed)) {
       const std::int32_t replacer = memory_.version(cell.seen).replacer;
@@ -184,7 +185,7 @@ class Decision {
     return outcome;
   }
 
-  /// Keeps the operations that explanations need. False if that cannot be, and why is learnt.
+  /// Keeps the operations that explanations need. False if that is impossible; the reason is then learnt.
   bool keep_chosen() {
     for (std::size_t i = 0; i < explanations_.size(); ++i) {
       const Option& option = explanations_[i];
@@ -202,7 +203,7 @@ class Decision {
     return true;
   }
 
-  /// Whether an explanation rests on a swap with an unknown outcome, whose place is open.
+  /// Whether an explanation depends on a swap with an unknown outcome, whose place is not determined.
   [[nodiscard]] bool keeps_swap() const {
     const auto& kept = memory_.kept_unknown();
     return std::any_of(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(),
@@ -214,7 +215,7 @@ class Decision {
     return static_cast<std::size_t>(std::lower_bound(failures.begin(), failures.end(), failed) - failures.begin());
   }
 
-  /// The choice that is made now for a failed operation.
+  /// The current choice for a failed operation.
   Literal literal(std::int32_t failed) {
     const auto& all = declare(failed);
     const Option& chosen = explanations_[index(failed)];
@@ -224,7 +225,7 @@ class Decision {
     return {failed, static_cast<std::int32_t>(found - all.begin())};
   }
 
-  /// The choices for which these operations are kept: none for those that are kept in any case.
+  /// The choices for which these operations are kept: none for operations that are kept unconditionally.
   std::vector<Literal> literals_of(const std::vector<std::int32_t>& operations) {
     std::vector<Literal> found;
     for (std::int32_t operation : operations) {
@@ -234,7 +235,7 @@ class Decision {
     return found;
   }
 
-  /// For whom an operation is kept: kNone if for nobody, since its outcome is known, or for one that is certain.
+  /// The operation for which an operation is kept: kNone if its outcome is known, or if it certainly took effect.
   [[nodiscard]] std::int32_t observer(std::int32_t operation) const {
     const Memory::Kept* const found = memory_.kept_unknown(operation, base_);
     return found == nullptr ? kNone : found->observer;
@@ -244,7 +245,7 @@ class Decision {
     if (std::find(literals.begin(), literals.end(), fresh) == literals.end()) literals.push_back(fresh);
   }
 
-  /// Notes what a circle says of the choices. The failed operation in it that can be done without for now, if any.
+  /// Learns a nogood from a cycle. Returns a failed operation in it that can be ignored for now, if any.
   std::int32_t learn(const Circle& circle) {
     std::vector<std::int32_t> operations;
     std::int32_t failed = kNone;
@@ -264,7 +265,7 @@ class Decision {
     return last ? kNone : failed;
   }
 
-  /// Tells the chooser of a failed operation, and of those of its explanations that its own times exclude.
+  /// Declares a failed operation to the chooser; its preferred option is the most likely one.
   const std::vector<Option>& declare(std::int32_t failed) {
     const auto [found, fresh] = declared_.try_emplace(failed);
     if (!fresh) return found->second;
@@ -292,9 +293,9 @@ class Decision {
 
   // -- refutations ---------------------------------------------------------------------------------------------------
 
-  /// The nogoods leave no choice: a few of them that do.
+  /// The nogoods leave no choice: reports a small subset of them for which this holds.
   Outcome no_choice() {
-    for (const auto& [failed, all] : declared_) {  // one operation that cannot be explained says it best
+    for (const auto& [failed, all] : declared_) {  // a single operation without an explanation is the best evidence
       std::vector<const Nogood*> against(all.size());
       for (const Nogood& each : nogoods_)
         if (each.literals.size() == 1 && each.literals[0].operation == failed)
@@ -344,13 +345,13 @@ class Decision {
     return outcome;
   }
 
-  /// Whether somebody may have replaced what a failed operation expected.
+  /// Whether an operation may have replaced a value that a failed operation expected.
   [[nodiscard]] bool has_replacer(std::int32_t failed) const {
     const auto all = options(failed);
     return std::any_of(all.begin(), all.end(), [](const Option& each) { return !each.before; });
   }
 
-  /// Operations with an unknown outcome that might have replaced what was expected, had nobody else done it.
+  /// Excludes operations with an unknown outcome that could have replaced the expected value if no other operation had.
   void exclude_candidates(std::int32_t failed, std::vector<Contradiction>& contradictions) const {
     for (const VersionCell& cell : memory_.cells(failed)) {
       const std::int32_t replacer = memory_.version(cell.seen).replacer;
@@ -367,13 +368,14 @@ class Decision {
   Evidence evidence_;
   StopToken& stop_;
   Rules rules_;
-  std::size_t base_ = std::numeric_limits<std::size_t>::max();    // how many unknown outcomes are certain to be kept
+  std::size_t base_ = std::numeric_limits<std::size_t>::max();    // number of unknown outcomes that are certain to be
+                                                                  // kept
   std::map<std::int32_t, std::vector<std::int32_t>> candidates_;  // by the version that they would replace
-  Explanations explanations_;                                     // of the failed operations, one each
-  std::map<std::int32_t, std::vector<Option>> declared_;          // those that the chooser knows
+  Explanations explanations_;                                     // one for each failed operation
+  std::map<std::int32_t, std::vector<Option>> declared_;          // those declared to the chooser
   std::vector<Nogood> nogoods_;
   Chooser chooser_;
-  bool guessed_ = false;  // a circle rests on what a swap with an unknown outcome saw, which nobody recorded
+  bool guessed_ = false;  // a cycle depends on the unrecorded old value of a swap with an unknown outcome
 };
 
 }  // namespace

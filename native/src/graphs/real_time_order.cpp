@@ -16,7 +16,7 @@ using search::Problem;
 std::vector<Pair> pairs_of(const Problem& problem, Rules rules, const histories::Columns& columns) {
   std::vector<Pair> pairs = problem.before;
   for (const Pair& pair : problem.excluded) {
-    if (rules == Rules::kPaper) {  // its rule names the very next operation of the process, kept or not
+    if (rules == Rules::kPaper) {  // its rule names the immediately following operation of the process, kept or not
       const auto nearer = std::find_if(problem.excluded.begin(), problem.excluded.end(), [&](const Pair& each) {
         return each.first == pair.first && each.second < pair.second;
       });
@@ -28,8 +28,8 @@ std::vector<Pair> pairs_of(const Problem& problem, Rules rules, const histories:
   return pairs;
 }
 
-/// Pairs that keep a chain in its order, whoever of it is dropped: of those that are not certain to be there each comes
-/// before all that follow, up to the first that is.
+/// Pairs that keep a chain in order even if operations of it are dropped: each operation that is not certain to be kept
+/// comes before all that follow, up to the first one that is certain.
 template <typename Certain>
 void add_chain(const histories::Chain& chain, const Certain& certain, std::vector<Pair>& pairs) {
   std::vector<std::int32_t> before;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of time between the operations of a graph, as a condition has it.
+// The order of time between the operations of a graph, as a condition defines it.
 //
-// Operations are places among the given positions, so that this and what they did can be read at the same time.
+// Operations are places among the given positions, so that this order and the effects can be read concurrently.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using histories::kNone;
 
 inline std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// What the condition orders beside times.
+/// The order that the condition requires in addition to times.
 class PairEdges {
  public:
   PairEdges() = default;

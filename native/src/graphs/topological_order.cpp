@@ -14,7 +14,7 @@ Ordering::Ordering(Memory& memory, const Timing& timing, const Explanations& exp
       const VersionCell& cell = memory.cell(each.cell);
       failed_before_[cell.seen].push_back(cell.operation);
     }
-  // Ranks of returns are distinct and less than twice the operations, but for those that never come.
+  // Ranks of returns are distinct and less than twice the number of operations, except for returns that never come.
   std::vector<std::int32_t> by_rank(2 * timing.call.size() + 2, kNone);
   std::vector<std::int32_t> never;
   for (std::int32_t op = 0; op < memory.size(); ++op) {
@@ -37,7 +37,7 @@ const Option& Ordering::explanation(std::int32_t failed) const {
   return explanations_[static_cast<std::size_t>(found - failures.begin())];
 }
 
-/// A predecessor that is not placed yet; kNone if all are.
+/// A predecessor that is not yet placed; kNone if all are.
 std::int32_t Ordering::first_before(std::int32_t operation) {
   for (const std::int32_t other : timing_.pairs.before(operation))
     if (waits(other)) return other;
@@ -57,7 +57,7 @@ std::int32_t Ordering::first_before(std::int32_t operation) {
   return replaces && !failed_before_.empty() ? first_failed_before(operation) : kNone;
 }
 
-/// A reader that is not placed yet. What was passed over once is placed for good.
+/// A reader that is not yet placed. A reader that was skipped once stays placed.
 std::int32_t Ordering::unplaced_reader(std::int32_t version) {
   std::int32_t& next = next_reader_.try_emplace(version, memory_.version(version).readers).first->second;
   while (next != kNone && placed(memory_.cell(next).operation)) next = memory_.cell(next).fresh;
@@ -78,8 +78,8 @@ void Ordering::place(std::int32_t operation) {
   for (const VersionCell& cell : memory_.cells(operation)) --memory_.version(cell.seen).unplaced;
 }
 
-/// Places an operation that returns now, after everyone that must come before it. False: one of them is yet to be
-/// called, or waits for itself.
+/// Places an operation that returns now, after all its predecessors. False: one of them is called only later, or waits
+/// for itself.
 bool Ordering::place_after_others(std::int32_t operation) {
   const std::int64_t deadline = timing_.ret[at(operation)];
   asked_.push_back(operation);
@@ -104,7 +104,7 @@ bool Ordering::place_after_others(std::int32_t operation) {
   return true;
 }
 
-/// Visits the predecessors of an operation that are not placed.
+/// Visits the predecessors of an operation that are not yet placed.
 template <typename Visit>
 void Ordering::predecessors(std::int32_t operation, const Visit& visit) const {
   const auto meet = [&](std::int32_t other, Because because, std::int32_t version) {
@@ -129,7 +129,7 @@ void Ordering::predecessors(std::int32_t operation, const Visit& visit) const {
   }
 }
 
-/// The shortest way back from an operation over predecessors that are not placed to one that `found` takes.
+/// The shortest path back from an operation over unplaced predecessors to one that `found` accepts.
 template <typename Found>
 Circle Ordering::back(std::int32_t from, const Found& found) const {
   std::unordered_map<std::int32_t, std::pair<Circle::Step, std::int32_t>> way;  // a step, and where it leads

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A topological order of a precedence graph that also respects time, without an edge for time.
+// A topological order of a precedence graph that also respects time, without explicit edges for time.
 //
-// Operations are placed in the order of their returns, each after its predecessors that are not placed yet,
-// depth-first. One that is called after the return that asked for it leads back to it in a circle; without such a
-// circle, and without one of edges alone, everyone is placed in time. Cost: O(n + edges), and O(n) for each circle.
+// Operations are placed in the order of their returns, each after its unplaced predecessors, depth-first. A predecessor
+// that is called after the return being processed forms a cycle with it. Without such a cycle, and without a cycle of
+// edges alone, every operation is placed in time. Cost: O(n + edges), and O(n) for each cycle.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace linpoint::graphs {
 
-/// For each failed operation the explanation that was chosen; its cell is kNone where none is needed.
+/// For each failed operation the chosen explanation; its cell is kNone if none is needed.
 using Explanations = std::vector<Option>;
 
-/// A circle of operations, each of which must come before the next. Operations are places.
+/// A cycle of operations, each of which must come before the next. Operations are places.
 struct Circle {
   struct Step {
     std::int32_t operation;
-    Because because;       // it comes before the next one
+    Because because;       // why it comes before the next one
     std::int32_t version;  // kNone for time
   };
   std::vector<Step> steps;
@@ -33,8 +33,8 @@ struct Circle {
 class Ordering {
  public:
   enum class Answer : std::uint8_t { kOrdered, kStuck, kStopped };
-  /// Is given each circle. Gives the failed operation in it whose explanation is to be ignored for now, so that it can
-  /// go on and find more circles; kNone to stop.
+  /// Called with each cycle. Returns the failed operation in it whose explanation is to be ignored for now, so that the
+  /// run can continue and find more cycles; kNone to stop.
   using Stuck = std::function<std::int32_t(const Circle&)>;
 
   Ordering(Memory& memory, const Timing& timing, const Explanations& explanations);
@@ -69,11 +69,12 @@ class Ordering {
   std::vector<State> states_;
   std::vector<bool> ignored_;  // failed operations whose explanation does not count; empty: none
   std::vector<std::int32_t> by_return_;
-  std::vector<std::int32_t> asked_;  // those that wait for the ones after them
+  std::vector<std::int32_t> asked_;  // those that wait for their predecessors
   std::vector<std::int32_t> order_;
   std::unordered_map<std::int32_t, std::int32_t> next_reader_;  // of versions whose replacer had to wait
-  std::int32_t in_circle_ = kNone;  // one that waits for itself, if that is why another cannot be placed
-  std::unordered_map<std::int32_t, std::vector<std::int32_t>> failed_before_;  // who is to come before what was written
+  std::int32_t in_circle_ = kNone;  // an operation that waits for itself, if that is why another cannot be placed
+  std::unordered_map<std::int32_t, std::vector<std::int32_t>> failed_before_;  // operations that must come before a
+                                                                               // write
 };
 
 }  // namespace linpoint::graphs

@@ -11,9 +11,9 @@ namespace {
 using specs::Cell;
 using specs::Effect;
 
-constexpr std::size_t kSome = 16'384;  // operations that are read at once
+constexpr std::size_t kSome = 16'384;  // number of operations that are read in one batch
 
-/// The place of an index in a column that grows with its indices.
+/// The element of a column at an index; the column grows as needed.
 std::int32_t& slot(std::vector<std::int32_t>& column, std::int32_t index) {
   if (at(index) >= column.size()) column.resize(std::max(at(index) + 1, 2 * column.size()), kNone);
   return column[at(index)];
@@ -39,7 +39,7 @@ std::pair<Exclusion, std::int32_t> Memory::load(search::StopToken& stop, bool pa
   first_cell_.reserve(positions_.size() + 1);
   first_cell_.push_back(0);
   reserve();
-  // Reading what operations did and tying them together are about the same work.
+  // Reading the effects and linking the operations take about the same time.
   const auto launch = parallel ? std::launch::async : std::launch::deferred;
   const auto read_later = [&](std::size_t from) {
     return std::async(launch, [this, from] { return read(from, std::min(from + kSome, positions_.size())); });
@@ -60,7 +60,7 @@ std::pair<Exclusion, std::int32_t> Memory::load(search::StopToken& stop, bool pa
   return {Exclusion::kNone, kNone};
 }
 
-/// What the operations from one place to another did.
+/// The effects of the operations from one place to another.
 Memory::Some Memory::read(std::size_t from, std::size_t to) const {
   Some some;
   some.effects.reserve(to - from);
@@ -75,7 +75,7 @@ Memory::Some Memory::read(std::size_t from, std::size_t to) const {
   return some;
 }
 
-/// Makes room, so that nothing long has to move while it grows.
+/// Reserves memory, so that nothing large has to move while it grows.
 void Memory::reserve() {
   if (!columns_.lists) return;
   const auto& tokens = columns_.lists->tokens;
@@ -177,7 +177,7 @@ std::int32_t Memory::initial_version(std::int32_t word) {
   return first;
 }
 
-/// Where several words have a value in common.
+/// For values that occur in several words.
 std::int32_t Memory::other_version(std::int32_t word, std::int32_t value) {
   const std::uint64_t both = (static_cast<std::uint64_t>(word) << 32U) | static_cast<std::uint32_t>(value);
   const auto [found, fresh] = others_.try_emplace(both, static_cast<std::int32_t>(versions_.size()));
@@ -266,7 +266,7 @@ Memory::Flaw Memory::dangling(std::int32_t operation) const {
 }
 
 void Memory::unplace_readers() {
-  if (!std::exchange(placed_, true)) return;  // they were counted when they were loaded
+  if (!std::exchange(placed_, true)) return;  // they were counted at loading
   for (Version& version : versions_) version.unplaced = 0;
   for (std::int32_t operation = 0; operation < size(); ++operation)
     if (effect(operation) == Effect::kSees)

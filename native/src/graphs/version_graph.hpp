@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on a memory and the versions of its words, which tie them together.
+// The operations on a memory and the versions of its words, which link them.
 //
-// A version is a value of one word; it is current once at most. Who wrote it comes before all who saw it, and they come
-// before the one who replaced it. Operations are places among the given
-// positions.
-// Cost: O(kn), without hashing where few words have a value in common.
+// A version is a value of one word; it is current at most once. Its writer comes before all its observers, and these
+// come before its replacer. Operations are places among the given positions. Cost: O(kn), without hashing where few
+// words share a value.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace linpoint::graphs {
 
-/// The writer of the version that a word begins with.
+/// The writer of a word's initial version.
 inline constexpr std::int32_t kGenesis = -2;
 
 struct Version {
@@ -26,11 +25,11 @@ struct Version {
   std::int32_t value;
   std::int32_t writer = kNone;
   std::int32_t replacer = kNone;
-  std::int32_t readers = kNone;  // a list of cells, linked by `fresh` of each
-  std::int32_t unplaced = 0;     // readers that are not placed in an order yet
+  std::int32_t readers = kNone;  // a list of cells, linked by their `fresh`
+  std::int32_t unplaced = 0;     // readers that are not yet placed in an order
 };
 
-/// An operation's part in one word. Of an operation that sees, `fresh` is the next reader's cell.
+/// An operation's access to one word. For an observer, `fresh` is the next reader's cell.
 struct VersionCell {
   std::int32_t seen;
   std::int32_t fresh;
@@ -42,28 +41,29 @@ class Memory {
   Memory(const histories::Columns& columns, std::span<const std::int32_t> positions, const specs::Blueprint& blueprint,
          std::span<const std::int64_t> content);
 
-  /// Reads all operations. What excludes them, and which one.
+  /// Reads all operations. Returns why the graph does not apply, if so, and the operation that excludes it.
   std::pair<Exclusion, std::int32_t> load(search::StopToken& stop, bool parallel);
 
-  /// Keeps the operations with an unknown outcome of which somebody saw something, and what they saw in turn.
+  /// Keeps the operations with an unknown outcome whose values were observed, and transitively those they observed.
   void keep_seen();
-  /// Joins the swaps among them, whose old values nobody knows, to the ends of their words' chains. False: there are
-  /// several for one word, and nobody knows which comes first.
+  /// Appends the swaps among these, whose old values are unknown, to the ends of their words' chains. False: one word
+  /// has several, and their order is unknown.
   bool join_swaps();
 
-  /// An operation that certainly had its effect, although its outcome is unknown: `observer` saw that version of it.
+  /// An operation that certainly took effect although its outcome is unknown: `observer` observed its version.
   struct Kept {
     std::int32_t operation;
     std::int32_t observer;
     std::int32_t version;
   };
-  /// Keeps an operation with an unknown outcome; what it saw must have been written, so that may be kept as well.
+  /// Keeps an operation with an unknown outcome. What it observed must have been written, so its writers may be kept as
+  /// well.
   void keep(const Kept& kept);
-  /// Drops what was kept since there were so many.
+  /// Drops the operations kept beyond the first `count`.
   void drop_since(std::size_t count);
-  /// In the order in which they were found: the observer of each certainly had its effect, or was found before it.
+  /// In the order in which they were found: the observer of each certainly took effect, or was found before it.
   [[nodiscard]] const std::vector<Kept>& kept_unknown() const { return kept_unknown_; }
-  /// An operation among them, if it is there and not one of the first so many; null otherwise.
+  /// A kept operation, if it is not among the first `first` ones; null otherwise.
   [[nodiscard]] const Kept* kept_unknown(std::int32_t operation, std::size_t first) const {
     const auto found = place_kept_.find(operation);
     return found == place_kept_.end() || found->second < first ? nullptr : &kept_unknown_[found->second];
@@ -71,15 +71,15 @@ class Memory {
 
   struct Flaw {
     Reason reason;         // a fork or a dangling read
-    std::int32_t version;  // of which
-    std::int32_t first;    // who replaced it, or saw it
-    std::int32_t second;   // who replaced it as well
+    std::int32_t version;  // the version concerned
+    std::int32_t first;    // the operation that replaced or observed it
+    std::int32_t second;   // the other operation that replaced it
   };
-  /// The first fork that was met, whoever is kept; kNone: there is none.
+  /// The first fork found, whichever operations are kept; kNone: there is none.
   [[nodiscard]] const Flaw& fork() const { return fork_; }
-  /// A version that was seen and that nobody wrote.
+  /// A version that was observed although no operation wrote it.
   [[nodiscard]] Flaw dangling() const;
-  /// The same among what one operation saw.
+  /// The same among the versions that one operation observed.
   [[nodiscard]] Flaw dangling(std::int32_t operation) const;
 
   [[nodiscard]] std::int32_t position(std::int32_t operation) const { return positions_[at(operation)]; }
@@ -105,16 +105,16 @@ class Memory {
   [[nodiscard]] const std::vector<std::int32_t>& unknown() const { return unknown_; }
   /// Whether there are swaps with an unknown outcome.
   [[nodiscard]] bool blind() const { return blind_; }
-  /// An operation that certainly writes, and does not tell what it overwrote; kNone if there is none.
+  /// An operation that certainly writes and does not report the value it overwrote; kNone if there is none.
   [[nodiscard]] std::int32_t blind_write() const { return blind_write_; }
   /// Counts the readers of all versions.
   void unplace_readers();
 
  private:
-  /// What some operations did, one after the other.
+  /// The effects of consecutive operations.
   struct Some {
     std::vector<specs::Effect> effects;
-    std::vector<std::size_t> first;  // offsets into cells, one more than operations
+    std::vector<std::size_t> first;  // offsets into cells, one more than there are operations
     std::vector<specs::Cell> cells;
   };
   [[nodiscard]] Some read(std::size_t from, std::size_t to) const;
@@ -126,7 +126,7 @@ class Memory {
   Exclusion add(std::int32_t operation, specs::Effect effect, std::span<const specs::Cell> cells);
   bool written(std::int32_t version, std::int32_t operation);
   void replaced(std::int32_t version, std::int32_t operation);
-  /// Who saw a version, if anybody did.
+  /// An operation that observed a version, if any.
   [[nodiscard]] std::int32_t observer(const Version& version) const {
     return version.readers != kNone ? cells_[at(version.readers)].operation : version.replacer;
   }
@@ -135,24 +135,24 @@ class Memory {
   std::span<const std::int32_t> positions_;
   specs::Words words_;
   std::int32_t initial_;
-  std::int32_t values_;                                         // how many there are, as far as is known
-  std::unordered_map<std::int32_t, std::int32_t> own_initial_;  // of words that have one
+  std::int32_t values_;                                         // an estimate of their number
+  std::unordered_map<std::int32_t, std::int32_t> own_initial_;  // of words with an initial value of their own
   std::vector<specs::Effect> effects_;
   std::vector<std::uint8_t> kept_;
   std::vector<std::uint32_t> first_cell_;
   std::vector<VersionCell> cells_;
   std::vector<Version> versions_;
   std::vector<std::int32_t> by_word_;   // the first version of each word
-  std::vector<std::int32_t> by_value_;  // a version with that value
+  std::vector<std::int32_t> by_value_;  // a version with each value
   std::unordered_map<std::uint64_t, std::int32_t> others_;
   std::vector<std::int32_t> failures_;
   std::vector<std::int32_t> unknown_;
   std::vector<Kept> kept_unknown_;
-  std::unordered_map<std::int32_t, std::size_t> place_kept_;  // where each of them stands
+  std::unordered_map<std::int32_t, std::size_t> place_kept_;  // the index of each of them
   bool blind_ = false;
   std::int32_t blind_write_ = kNone;
-  std::int64_t unwritten_ = 0;  // versions that were seen before anybody was known to write them
-  bool placed_ = false;         // readers, perhaps, since they were counted
+  std::int64_t unwritten_ = 0;  // versions that were observed before a writer was known
+  bool placed_ = false;         // readers may have been placed since they were counted
   Flaw fork_{Reason::kNone, kNone, kNone, kNone};
 };
 

@@ -58,14 +58,14 @@ Reason Evidence::reason(const std::vector<Contradiction>& contradictions) {
   return Reason::kCycle;
 }
 
-/// Why the operations of contradictions whose outcome is unknown certainly had their effect.
+/// Why the operations with an unknown outcome in these contradictions certainly took effect.
 std::vector<Link> Evidence::kept(const std::vector<Contradiction>& contradictions, std::size_t certain) const {
   std::vector<std::int32_t> wanted;
   for (const Contradiction& each : contradictions)
     for (const Link& one : each.links) wanted.insert(wanted.end(), {one.from, one.to});
   std::vector<Link> links;
   const auto& all = memory_.kept_unknown();
-  for (std::size_t k = std::min(certain, all.size()); k-- > 0;) {  // observers come before those that they saw
+  for (std::size_t k = std::min(certain, all.size()); k-- > 0;) {  // observers come before the operations they observed
     const Link mine = link(all[k].operation, all[k].observer, Because::kReadsFrom, all[k].version);
     if (std::find(wanted.begin(), wanted.end(), mine.from) == wanted.end()) continue;
     links.push_back(mine);

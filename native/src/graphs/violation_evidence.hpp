@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the graph knows of a violation, in positions of the history.
+// Converts the graph's evidence of a violation to positions in the history.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class Evidence {
 
   [[nodiscard]] Contradiction circular(const Circle& circle) const;
   [[nodiscard]] Contradiction flawed(const Memory::Flaw& flaw) const;
-  /// `connected`: somebody may have replaced what the only failed operation expected. `certain`: so many operations
-  /// with an unknown outcome had their effect, whatever failed.
+  /// `connected`: an operation may have replaced the value that the only failed operation expected. `certain`: the
+  /// number of operations with an unknown outcome that took effect whatever failed.
   [[nodiscard]] Refutation refutation(std::vector<Contradiction> contradictions,
                                       const std::vector<std::int32_t>& failed, bool connected,
                                       std::size_t certain) const;

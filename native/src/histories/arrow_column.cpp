@@ -21,7 +21,7 @@ T load(const std::uint8_t* values, std::size_t at) {
 
 bool is_set(const std::uint8_t* bits, std::size_t at) { return ((bits[at / 8] >> (at % 8)) & 1U) != 0; }
 
-/// Nanoseconds in the unit that a letter stands for; 0 for none.
+/// The nanoseconds of a unit given by its letter; 0 for an unknown letter.
 std::int64_t nanoseconds(char unit) {
   switch (unit) {
     case 's':
@@ -116,7 +116,7 @@ std::optional<std::size_t> ArrowColumn::find(std::size_t row) const {
 
 bool ArrowColumn::bit(std::size_t row) const { return is_set(values_, offset_ + row); }
 
-/// A number as it stands there.
+/// An unscaled number.
 std::int64_t ArrowColumn::whole(std::size_t at) const {
   switch (width_) {
     case 1:

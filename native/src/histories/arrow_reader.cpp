@@ -47,7 +47,7 @@ bool ArrowReader::read(std::size_t column, const ArrowColumn& cells, std::size_t
   return text ? read_text(column, values.text(*at)) : read_typed(column, values, *at);
 }
 
-/// A cell that means what it would in CSV.
+/// A text cell has the same meaning as in CSV.
 bool ArrowReader::read_text(std::size_t column, std::string_view text) {
   const bool odd =
       std::ranges::any_of(text, [](char each) { return static_cast<unsigned char>(each) < 0x20 && each != '\t'; });
@@ -122,7 +122,7 @@ bool ArrowReader::read_arguments(const ArrowColumn& values, std::size_t at) {
   return true;
 }
 
-/// Two times; anything else says nothing.
+/// Reads two times; anything else is ignored.
 bool ArrowReader::read_clocks(const ArrowColumn& values, std::size_t at) {
   row_.put(Field::kTimes, {.kind = Token::Kind::kList});
   if (values.kind() != Kind::kList) return true;
@@ -148,7 +148,7 @@ bool ArrowReader::read_list(const ArrowColumn& values, std::size_t at, Token& to
   return true;
 }
 
-/// The tokens of a list or a struct.
+/// Adds the tokens of a list or a struct.
 bool ArrowReader::put_value(const ArrowColumn& values, std::size_t at, int depth) {
   if (depth == json::kDeepest) return false;
   if (values.kind() == Kind::kStruct) return put_members(values, at, depth);
@@ -191,7 +191,7 @@ bool ArrowReader::put_cell(const ArrowColumn& cells, std::size_t row, int depth)
   return true;
 }
 
-/// An empty text that lasts as long as the row.
+/// An empty text that lives as long as the row.
 std::string& ArrowReader::room() {
   if (texts_used_ == texts_.size()) texts_.emplace_back();
   std::string& text = texts_[texts_used_++];

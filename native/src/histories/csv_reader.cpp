@@ -10,9 +10,9 @@ namespace linpoint::histories {
 
 namespace {
 
-constexpr std::ptrdiff_t kLongestCell = 131'072;  // as Python's csv module has it
+constexpr std::ptrdiff_t kLongestCell = 131'072;  // the limit of Python's csv module
 
-/// Whether a character can stand in a cell: of the control characters only the tab can.
+/// Whether a cell may contain a character: tab is the only control character allowed.
 bool is_plain(char each) { return static_cast<unsigned char>(each) >= 0x20 || each == '\t'; }
 
 }  // namespace
@@ -57,7 +57,7 @@ bool CsvReader::read_cell(char* at, Cell& cell) const {
   return *at == delimiter_ || *at == '\n' || *at == '\r';
 }
 
-/// A cell in quotes, which are taken out of it where they are doubled.
+/// Reads a quoted cell and replaces doubled quotes by single ones.
 bool CsvReader::read_quoted(char* at, Cell& cell) const {
   char* out = cell.begin = ++at;
   for (;; ++at) {

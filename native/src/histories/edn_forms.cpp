@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of EDN: scalars, lists, maps and sets, and what stands between them.
+// The forms of EDN: scalars, lists, maps and sets, and everything between them.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -21,7 +21,7 @@ namespace linpoint::histories {
 
 namespace {
 
-/// Half of what the reader in Python allows, so that a tag before each list may be forgotten.
+/// Half the limit of the Python reader, so that a tag before each list need not be counted.
 constexpr int kDeepest = 28;
 constexpr std::size_t kMostDigits = 300;
 
@@ -38,7 +38,7 @@ bool ends_token(char each) {
 
 bool is_letter(char each) { return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z'); }
 
-/// The token that begins here; empty if a character ends it of which readers may think differently.
+/// The token that begins here; empty if it is ended by a character that readers interpret differently.
 std::string_view token_at(const char* at) {
   const char* end = at;
   bool ascii = true;
@@ -50,7 +50,7 @@ std::string_view token_at(const char* at) {
 
 std::string_view digits_of(std::string_view text) { return text.substr(0, text.find_first_not_of("0123456789")); }
 
-/// The character that a letter behind a backslash stands for, or 0.
+/// The character for a letter after a backslash, or 0.
 char escaped(char letter) {
   constexpr std::string_view kLetters = "trnbf\\\"/'";
   constexpr std::string_view kCharacters = "\t\r\n\b\f\\\"/'";
@@ -58,7 +58,7 @@ char escaped(char letter) {
   return found == std::string_view::npos ? '\0' : kCharacters[found];
 }
 
-/// Appends a character by its code, which is below U+10000 and no surrogate.
+/// Appends a character by its code point, which is below U+10000 and not a surrogate.
 void append_utf8(std::string& out, unsigned code) {
   if (code < 0x80) {
     out += static_cast<char>(code);
@@ -184,7 +184,7 @@ bool EdnReader::put_name(const Token& token) {
   return true;
 }
 
-/// Numbers by size, then the rest by their JSON, each once.
+/// Numbers by size, then other values by their JSON text; duplicates are removed.
 bool EdnReader::sort_set(std::size_t from, std::size_t& items) {
   ValueStore& store = events_.store();
   using Item = std::tuple<bool, std::int64_t, std::string, std::int32_t>;
@@ -215,9 +215,9 @@ const char* EdnReader::read_string(const char* at, Token& token) {
   return at + 1;
 }
 
-/// A string with escapes, from behind its quote. Surrogates are declined: they may come in pairs.
+/// Reads a string with escapes, starting after its opening quote. Surrogates are declined: they may come in pairs.
 const char* EdnReader::read_escaped(const char* at, Token& token) {
-  line_ -= static_cast<std::int32_t>(std::count(at, std::find(at, end_, '\\'), '\n'));  // which are counted again
+  line_ -= static_cast<std::int32_t>(std::count(at, std::find(at, end_, '\\'), '\n'));  // they are counted again
   text_.clear();
   for (; *at != '"'; ++at) {
     if (*at == '\0') return missing(at);
@@ -285,7 +285,7 @@ bool EdnReader::read_number(std::string_view text, Token& token) {
   return true;
 }
 
-/// What follows the whole part of a decimal, which is in `text_`.
+/// Reads the rest of a decimal after its integer part, which is in `text_`.
 bool EdnReader::read_float(std::string_view text, Token& token) {
   if (text.front() == '.') {
     const std::string_view fraction = digits_of(text.substr(1));

@@ -21,7 +21,7 @@ bool opens(const char* at) { return *at == '[' || *at == '(' || *at == '{' || *a
 char* EdnReader::read(char* begin, char* end) {
   ListTokens& lists = events_.store().lists;
   const auto bytes = static_cast<std::size_t>(end - begin);
-  // Every token has a character of its own, but for brackets that are not closed within the block.
+  // Every token has a character of its own, except for brackets that are not closed within the block.
   lists.begin_block(bytes + static_cast<std::size_t>(json::kDeepest), expected_blocks(bytes));
   const char behind = *end;
   *end = '\0';
@@ -49,7 +49,7 @@ char* EdnReader::read(char* begin, char* end) {
   return begin + (done - begin);
 }
 
-/// An event, or a bracket around all of them.
+/// Reads an event, or a bracket around all events.
 const char* EdnReader::read_top(const char* at) {
   at = find_form(at, 0);
   if (at == nullptr || (at == end_ && !tagged_)) return at;
@@ -80,12 +80,12 @@ const char* EdnReader::read_event(const char* at) {
   return events_.add(fields_, line) ? at + 1 : nullptr;
 }
 
-/// From behind the name of an entry to behind its value.
+/// Reads a value, from after the entry's name to after the value.
 const char* EdnReader::read_field(const char* at, const Token& name) {
   const auto* const found = name.kind == Token::Kind::kString ? std::ranges::find(kFields, name.text) : kFields.end();
   if (found == kFields.end()) return skip_form(at, 1);
   const auto field = static_cast<std::size_t>(found - kFields.begin());
-  if (((seen_ >> field) & 1U) != 0) return nullptr;  // of several the last would count
+  if (((seen_ >> field) & 1U) != 0) return nullptr;  // decoders use the last of several
   seen_ |= 1U << field;
   at = find_value(at, 1);
   if (at == nullptr) return nullptr;

@@ -36,7 +36,7 @@ bool EventTable::add(const EventFields& fields, std::int32_t line) {
   if (!type || (!number && process.kind != Token::Kind::kString)) return false;
   if (fields.f.kind != Token::Kind::kString || fields.f.text.empty()) return false;
   if (!fields.index.absent() && fields.index.kind != Token::Kind::kInteger) return false;
-  // A number that is neither an integer of 64 bits nor a plain float.
+  // A number that is neither a 64-bit integer nor a plain float.
   if (fields.time.kind == Token::Kind::kJson || events_.size() >= std::numeric_limits<std::int32_t>::max())
     return false;
   Event event{
@@ -77,7 +77,7 @@ bool EventTable::pair(OperationTable& table) {
   });
 }
 
-/// By their indices if every event has one, else as they stand in the text.
+/// Orders events by index if each has one, else keeps the order of the text.
 bool EventTable::put_in_order() {
   if (!std::ranges::all_of(events_, &Event::has_index)) return true;
   const auto repeats = [&] { return std::ranges::adjacent_find(events_, {}, &Event::index) != events_.end(); };
@@ -110,7 +110,7 @@ bool EventTable::find_calls(OperationTable& table) {
   return true;
 }
 
-/// A fault, in the words of `event_pairing.py`.
+/// Adds an injected fault as an annotation, with the text of `event_pairing.py`.
 bool EventTable::annotate(const Event& event, std::size_t position, OperationTable& table) const {
   std::string words(names_.text(event.f));
   const Value value = value_of(event.value);
@@ -128,7 +128,7 @@ bool EventTable::annotate(const Event& event, std::size_t position, OperationTab
 
 const EventTable::Event& EventTable::invocation(const Call& call) const { return events_[at(call.invocation)]; }
 
-/// The completion, if it is one with a result.
+/// The completion, if it has a result.
 const EventTable::Event* EventTable::ok(const Call& call) const {
   const Event* const completion = call.completion == kNone ? nullptr : &events_[at(call.completion)];
   return completion != nullptr && completion->type == Type::kOk ? completion : nullptr;
@@ -155,7 +155,7 @@ EventTable::Value EventTable::value_of(std::int32_t number) const {
   return {.number = ValueStore::kNull, .list = store_.lists.lists()[at(Lists::kFirst - number)]};
 }
 
-/// Whether a value is a list of two whose first item is a scalar.
+/// Whether a value is a list of two items whose first item is a scalar.
 bool EventTable::is_pair(const Value& value) const {
   return !value.list.empty() && value.list.front() == Lists::list_of(2) && value.list[1] > ValueStore::kNull;
 }
@@ -188,7 +188,7 @@ std::optional<EventTable::Parts> EventTable::parts_of(const Call& call, bool pai
   return parts;
 }
 
-/// Nothing where that takes more than numbers to say.
+/// Nothing if numbers alone do not decide.
 std::optional<bool> EventTable::equal(const Value& one, const Value& other) const {
   if (one.list.empty() != other.list.empty()) return false;
   if (one.list.empty()) {
@@ -202,7 +202,7 @@ std::optional<bool> EventTable::equal(const Value& one, const Value& other) cons
                                                                                         : std::nullopt;
 }
 
-/// Which names, as the table of values has them, have a completion that does not repeat the invocation.
+/// Finds which names, by number, have a completion whose value differs from the invocation's.
 bool EventTable::find_answering(std::span<const NameMeaning> meanings, bool pairs, std::vector<bool>& answering) const {
   answering.assign(meanings.size(), false);
   for (const Call& call : calls_) {
@@ -282,7 +282,7 @@ bool EventTable::put_result(const NameMeaning& name, const Parts& parts, bool ec
       if (completed.is_bool()) result = token_of(completed, table);
       return true;
     case ValueUse::kChange:
-      // Of a bool and another value it is always certain whether they are equal.
+      // Equality of a bool and any other value is always certain.
       if (completed.is_bool() && !(parts.invoked.list.empty() && parts.invoked.number == completed.number))
         result = token_of(completed, table);
       return true;
@@ -294,7 +294,7 @@ bool EventTable::put_result(const NameMeaning& name, const Parts& parts, bool ec
   }
 }
 
-/// A value as the operations have it: lists are copied to theirs.
+/// A value in the form that operations use: lists are copied to the table's lists.
 Token EventTable::token_of(const Value& value, OperationTable& table) {
   if (value.list.empty()) return {.kind = Token::Kind::kNumber, .integer = value.number};
   table.store().lists.add(value.list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the one value of an event means, by the operation's name: the table of `event_values.py`.
+// The meaning of an event's single value, by the operation's name: the table of `event_values.py`.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace linpoint::histories {
 
-/// The rows of the table. Of an unlisted name an echo must be looked for.
+/// The rows of the table. For an unlisted name, the completion must be compared with the invocation.
 enum class ValueUse : std::uint8_t { kAnswer, kSilent, kTry, kWrite, kChange, kQuery, kCas, kUnlisted };
 
-/// What an operation's name says of its values.
+/// The meaning of an operation's name for its values.
 struct NameMeaning {
-  std::string plain;  // with - for _
+  std::string plain;  // with _ replaced by -
   ValueUse use = ValueUse::kUnlisted;
   bool is_read = false;
-  bool may_drop_value = false;  // nil is no argument where there is a key
+  bool may_drop_value = false;  // with a key, nil is not an argument
   bool has_words = false;       // an operation of multi-word memory, where `read` takes an argument
 
   explicit NameMeaning(std::string_view name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times that are floats, as integers that compare alike.
+// Float times as integers with the same order.
 #pragma once
 
 #include <bit>
@@ -13,33 +13,33 @@
 
 namespace linpoint::histories {
 
-/// Flip the bits of negative numbers, so that they come in order; its own inverse.
+/// Flips the bits of negative numbers, so that the order is preserved; its own inverse.
 inline std::int64_t flipped(std::int64_t bits) {
   return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;  // NOLINT(bugprone-signed-bitwise)
 }
 
-/// An integer that compares with others as the float does. Of the two zeros there may be only one.
+/// An integer that compares with others as the float does. Only one of the two zeros may occur.
 inline std::int64_t ordered(double time) { return flipped(std::bit_cast<std::int64_t>(time)); }
 
-/// The float that an integer was made of.
+/// The float of an ordered integer.
 inline double unordered(std::int64_t time) { return std::bit_cast<double>(flipped(time)); }
 
-/// The largest integer up to which all are floats too.
+/// The largest integer up to which every integer is also a float.
 inline constexpr std::int64_t kLargestWhole = std::int64_t{1} << 53U;  // NOLINT(bugprone-signed-bitwise)
 
-/// The ordered integer of an integer among floats, if it is as exact.
+/// The ordered integer of an integer among floats, if the float represents it exactly.
 inline std::optional<std::int64_t> ordered_whole(std::int64_t time) {
   if (time < -kLargestWhole || time > kLargestWhole) return std::nullopt;
   return ordered(static_cast<double>(time));
 }
 
-/// The ordered integer of a finite float, but for -0.0.
+/// The ordered integer of a finite float, except -0.0.
 inline std::optional<std::int64_t> ordered_float(double time) {
   if (!std::isfinite(time) || (time == 0 && std::signbit(time))) return std::nullopt;
   return ordered(time);
 }
 
-/// The same of a JSON number with a fraction or an exponent; nothing for any other JSON.
+/// The same for a JSON number with a fraction or an exponent; nothing for other JSON.
 inline std::optional<std::int64_t> ordered_text(std::string_view text) {
   if (text.find_first_of("[{\"") != std::string_view::npos || text.find_first_of(".eE") == std::string_view::npos)
     return std::nullopt;

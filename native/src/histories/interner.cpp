@@ -25,7 +25,7 @@ std::uint64_t hash_of(std::string_view text, Interner::Kind kind) {
   std::uint64_t hash = (text.size() + 1) * kOdd + static_cast<std::uint64_t>(kind);
   const auto add = [&](std::uint64_t word) { hash = mix(hash ^ word); };
   for (; text.size() > 8; text.remove_prefix(8)) add(load<std::uint64_t>(text, 0));
-  // The rest by two loads that may overlap; one of a length that only the run knows would be far slower.
+  // Reads the rest with two loads that may overlap; a single load of variable length would be far slower.
   if (text.size() >= 4) {
     add(load<std::uint32_t>(text, 0) | std::uint64_t{load<std::uint32_t>(text, text.size() - 4)} << 32U);
   } else if (!text.empty()) {

@@ -10,7 +10,7 @@ namespace linpoint::histories {
 
 namespace {
 
-// Every name of ours fits into eight bytes with its closing quote.
+// All known names fit into eight bytes with their closing quote.
 constexpr std::array kNames{
     json::Word("process\""), json::Word("type\""),  json::Word("f\""),   json::Word("index\""),
     json::Word("time\""),    json::Word("value\""), json::Word("key\""),
@@ -59,7 +59,7 @@ const char* JsonEventReader::read_line(const char* at) {
   return at + 1;
 }
 
-/// What stands around the elements of an array.
+/// Reads the punctuation around the elements of an array.
 const char* JsonEventReader::read_mark(const char* at) {
   if (*at == '[' && place_ == Place::kStart)
     place_ = Place::kFirst;
@@ -92,7 +92,7 @@ const char* JsonEventReader::read_field(const char* at) {
   if (*at != ':') return nullptr;
   at = json::skip_space(at + 1);
   if (field == kNames.size()) return json::skip_value(at, 0);
-  if (((seen_ >> field) & 1U) != 0) return nullptr;  // of several the last would count
+  if (((seen_ >> field) & 1U) != 0) return nullptr;  // decoders use the last of several
   seen_ |= 1U << field;
   if (field == kValue) return read_value(at, fields_.value);
   if (field == kKey) {

@@ -14,21 +14,21 @@ namespace linpoint::histories::json {
 
 namespace detail {
 
-inline constexpr int kSafeDigits = 19;  // of an integer that cannot overflow 64 bits without a sign
+inline constexpr int kSafeDigits = 19;  // an unsigned integer with this many digits cannot overflow 64 bits
 inline constexpr std::array<std::uint64_t, 9> kPowers{
     1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000,
 };
 
-/// How many of eight characters, from the first on, are digits. They come as `word` without the high halves of digits.
+/// The number of leading digits among eight characters, given as `word` with the high halves of digits removed.
 inline unsigned leading_digits(std::uint64_t bytes) {
-  // Whatever a byte that is no digit carries into the next one comes behind it, and does not count any more.
+  // Carries from a non-digit byte only affect later bytes, which no longer count.
   const std::uint64_t others = ((bytes + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
   return static_cast<unsigned>(std::countr_zero(others)) / 8U;
 }
 
-/// The number of the first `count` digits, of one at least: each pair, then each four, then all added up in the word.
+/// The value of the first `count` digits, at least one: pairs, then groups of four, then all, added within the word.
 inline std::uint64_t number_of(std::uint64_t bytes, unsigned count) {
-  bytes <<= 64U - 8U * count;  // zeros in front of them
+  bytes <<= 64U - 8U * count;  // zeros in front
   bytes = bytes * 10 + (bytes >> 8U);
   return ((bytes & 0x000000FF000000FFU) * 0x000F424000000064U +
           ((bytes >> 16U) & 0x000000FF000000FFU) * 0x0000271000000001U) >>
@@ -37,7 +37,7 @@ inline std::uint64_t number_of(std::uint64_t bytes, unsigned count) {
 
 }  // namespace detail
 
-/// Behind the integer of 64 bits that begins here, or null for any other number: -0 and what has a fraction are others.
+/// The end of the 64-bit integer that begins here, or null for other numbers, such as -0 and those with a fraction.
 inline const char* read_integer(const char* begin, std::int64_t& integer) {
   constexpr std::uint64_t kZeros = 0x3030303030303030U;
   const bool negative = *begin == '-';

@@ -9,7 +9,7 @@ namespace linpoint::histories::json {
 
 namespace {
 
-constexpr std::ptrdiff_t kLong = 200;  // characters of a number; beyond, decoders begin to refuse
+constexpr std::ptrdiff_t kLong = 200;  // maximum characters of a number; some decoders refuse longer ones
 constexpr Word kNull("null");
 constexpr Word kTrue("true");
 constexpr Word kFalse("false");
@@ -18,7 +18,7 @@ const char* skip_word(const char* at, const Word& wanted) {
   return wanted.begins(word(at)) ? at + wanted.length : nullptr;
 }
 
-/// What the four hexadecimal digits behind \u stand for, or -1.
+/// The value of the four hexadecimal digits after \u, or -1.
 int hexadecimal(const char* at) {
   int code = 0;
   for (int i = 0; i < 4; ++i) {
@@ -29,7 +29,7 @@ int hexadecimal(const char* at) {
   return code;
 }
 
-/// Behind the escape whose backslash is here. Half a surrogate pair is declined: decoders do not agree on it.
+/// The end of the escape at this backslash. Half a surrogate pair is declined: decoders disagree about it.
 const char* skip_escape(const char* at) {
   if (at[1] != 'u') return at[1] != '\0' && std::strchr("\"\\/bfnrt", at[1]) != nullptr ? at + 2 : nullptr;
   const int code = hexadecimal(at + 2);
@@ -41,7 +41,7 @@ const char* skip_escape(const char* at) {
   return low >= 0xDC00 && low <= 0xDFFF ? at + 6 : nullptr;
 }
 
-/// From the opening quote to behind the closing one.
+/// From the opening quote to after the closing one.
 const char* skip_string(const char* at) {
   ++at;
   while (*at != '"') {
@@ -79,7 +79,7 @@ const char* skip_number(const char* at) {
   return at != nullptr && at - begin <= kLong ? at : nullptr;
 }
 
-/// Behind the list or object whose bracket is here.
+/// The end of the list or object at this bracket.
 const char* skip_container(const char* at, int depth) {
   if (depth >= kDeepest) return nullptr;
   const bool object = *at == '{';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps over JSON in a buffer whose lines end in '\n': each takes where a value begins and gives where it ends, or
-// null for what is not JSON or not certain to be accepted by every decoder.
+// Skips JSON in a buffer whose lines end in '\n': each function takes the position where a value begins and returns
+// where it ends, or null for text that is not JSON or that some decoders may not accept.
 //
-// Guarantee: nothing is read beyond the line but the `kLookahead` bytes after it, which must exist: '\n' is no part of
-// any value, so it stops every loop.
+// Guarantee: nothing is read beyond the line except the `kLookahead` bytes after it, which must exist: '\n' is not part
+// of any value, so it stops every loop.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@
 namespace linpoint::histories::json {
 
 inline constexpr std::size_t kLookahead = 16;
-/// As admission: deeper is a coded error.
+/// The limit of the format: deeper nesting is a coded error.
 inline constexpr int kDeepest = 64;
 
 inline const char* skip_space(const char* at) {
@@ -27,7 +27,7 @@ inline const char* skip_space(const char* at) {
 
 inline bool is_digit(char each) { return each >= '0' && each <= '9'; }
 
-/// Eight bytes as a number, the first of them lowest whatever the machine.
+/// Eight bytes as a number, the first one lowest on every machine.
 inline std::uint64_t word(const char* at) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, at, sizeof bytes);
@@ -35,7 +35,7 @@ inline std::uint64_t word(const char* at) {
   return bytes;
 }
 
-/// At most eight characters that can be compared at once.
+/// Up to eight characters that can be compared in one operation.
 struct Word {
   std::uint64_t bytes = 0;
   std::uint64_t mask = 0;
@@ -50,16 +50,16 @@ struct Word {
   [[nodiscard]] bool begins(std::uint64_t text) const { return (text & mask) == bytes; }
 };
 
-/// From behind the opening quote to the closing one, for a string without escapes; null for any other.
+/// From after the opening quote to the closing one, for a string without escapes; null otherwise.
 inline const char* plain_string_end(const char* at) {
   while (*at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
   return *at == '"' ? at : nullptr;
 }
 
-/// Behind the value that begins here. Strings have valid escapes; numbers are within every decoder's range.
+/// The end of the value that begins here. Strings have valid escapes; numbers are within every decoder's range.
 const char* skip_value(const char* at, int depth);
 
-/// Read the value that begins here.
+/// Reads the value that begins here.
 const char* read_value(const char* at, Token& token);
 
 }  // namespace linpoint::histories::json

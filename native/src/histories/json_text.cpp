@@ -9,8 +9,8 @@ namespace linpoint::histories::json {
 
 namespace {
 
-constexpr int kFirstExponent = 16;  // of ten, from which on floats are written with it
-constexpr int kLastFixed = -5;      // of ten, down to which they are written so for small ones
+constexpr int kFirstExponent = 16;  // decimal exponent from which on floats are written with an exponent
+constexpr int kLastFixed = -5;      // decimal exponent down to which small floats are written without one
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values written as JSON, in the very characters of Python's encoder without ASCII escapes.
+// Values written as JSON, character for character as by Python's encoder without ASCII escapes.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace linpoint::histories::json {
 
 void append_integer(std::string& out, std::int64_t value);
-/// A finite float as Python's `repr` has it: the shortest digits that read back as it.
+/// A finite float as in Python's `repr`: the shortest digits that read back as the same float.
 void append_float(std::string& out, double value);
 void append_string(std::string& out, std::string_view text);
-/// A token that is no list, and is not missing.
+/// Appends a token that is not a list, and is not missing.
 void append_token(std::string& out, const Token& token);
 
 }  // namespace linpoint::histories::json

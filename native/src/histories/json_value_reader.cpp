@@ -50,7 +50,7 @@ const char* JsonValueReader::read_clocks(const char* at, ClockReadings& clocks) 
   return end;
 }
 
-/// From the bracket of a list or object to behind it; null if it cannot be kept as tokens.
+/// From the bracket of a list or object to after it; null if it cannot be kept as tokens.
 const char* JsonValueReader::read_list(const char* at, ValueStore& store) {
   ListTokens& lists = store.lists;
   if (!lists.ready()) return nullptr;

@@ -10,14 +10,14 @@ namespace linpoint::histories {
 
 namespace {
 
-// Every name of ours fits into eight bytes with its closing quote; the order is that of Field.
+// All known names fit into eight bytes with their closing quote; in the order of Field.
 constexpr std::array kNames{
     json::Word("process\""), json::Word("op\""),     json::Word("args\""),    json::Word("result\""),
     json::Word("call\""),    json::Word("return\""), json::Word("outcome\""), json::Word("key\""),
     json::Word("order\""),   json::Word("times\""),
 };
 
-/// From behind a name to the value.
+/// From after a name to the value.
 const char* skip_colon(const char* at) {
   at = json::skip_space(at);
   return *at == ':' ? json::skip_space(at + 1) : nullptr;
@@ -35,7 +35,8 @@ LineReader::Field LineReader::field_named(std::uint64_t text, Field expected) {
 
 char* LineReader::read(char* begin, char* end) {
   const auto bytes = static_cast<std::size_t>(end - begin);
-  // No two tokens touch but brackets that open, and each of those is closed again, however long the block is.
+  // Tokens are separated by at least one character, except opening brackets, and each of those is closed again, however
+  // long the block is.
   table().store().lists.begin_block(bytes / 2 + static_cast<std::size_t>(json::kDeepest) + 1, expected_blocks(bytes));
   for (const char* at = begin; at != end;) {
     ++line_;
@@ -75,7 +76,7 @@ const char* LineReader::read_line(const char* begin) {
 
 const char* LineReader::read_field(const char* at, Field field) {
   Token& token = fields_[field];
-  if (token.kind != Token::Kind::kMissing) return nullptr;  // of several the last would count
+  if (token.kind != Token::Kind::kMissing) return nullptr;  // decoders use the last of several
   at = skip_colon(at);
   if (at == nullptr) return nullptr;
   if (field == OperationTable::kResult) return values_.read(at, table().store(), token);

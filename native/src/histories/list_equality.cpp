@@ -19,13 +19,13 @@ using Run = std::span<const std::int32_t>;
 
 bool is_object(std::int32_t header) { return header <= Lists::kFirstObject; }
 
-/// How many items a list has, of an object twice its entries; 0 for what is no list.
+/// The number of items of a list, for an object twice its entries; 0 if it is not a list.
 std::int64_t items_of(std::int32_t token) {
   if (token >= 0) return 0;
   return is_object(token) ? 2 * (std::int64_t{Lists::kFirstObject} - token) : std::int64_t{Lists::kFirst} - token;
 }
 
-/// Whether a run of tokens is one list and no more, and the names in its objects are values.
+/// Whether a run of tokens is exactly one list, and the names in its objects are values.
 bool sound(Run run) {
   struct Open {
     std::int64_t left;
@@ -46,14 +46,14 @@ bool sound(Run run) {
   return !run.empty() && open.empty();
 }
 
-/// Objects with their entries in the order of the numbers of their names, which differ.
+/// Orders the entries of objects by the numbers of their names, which must differ.
 class Sorter {
  public:
   static bool needs(Run run) {
     return std::ranges::any_of(run, [](std::int32_t token) { return token < Lists::object_of(1); });
   }
 
-  /// The run of a list in which equal objects are written alike.
+  /// The run of a list in a form in which equal objects are identical.
   Run sorted(Run run) {
     run_.assign(run.begin(), run.end());
     sort(0);
@@ -61,7 +61,7 @@ class Sorter {
   }
 
  private:
-  /// Sorts the item that begins at `at`, and gives where it ends.
+  /// Sorts the item that begins at `at`, and returns where it ends.
   std::size_t sort(std::size_t at) {
     const std::int32_t header = run_[at++];
     if (header >= 0) return at;
@@ -92,15 +92,15 @@ std::uint64_t hash_of(Run run) {
   return mix(hash);
 }
 
-/// Different runs, numbered in order of appearance.
+/// Distinct runs, numbered in order of appearance.
 class Table {
  public:
-  /// There are going to be `most` runs at most.
+  /// `most` is the maximum number of runs.
   explicit Table(std::size_t most) : slots_(std::bit_ceil(2 * most + 2)) {}
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[static_cast<std::size_t>(hash) & mask()]); }
 
-  /// The number of a run with this hash, whose tokens outlive the table unless they are `fleeting`.
+  /// The number of a run with this hash. Its tokens must outlive the table unless `fleeting`.
   std::int32_t number(Run run, std::uint64_t hash, bool fleeting) {
     const auto tag = static_cast<std::uint32_t>(hash >> 32U);
     auto at = static_cast<std::size_t>(hash) & mask();
@@ -119,7 +119,7 @@ class Table {
  private:
   struct Slot {
     std::int32_t number = -1;
-    std::uint32_t tag = 0;  // of the hash, so that few other runs are looked at
+    std::uint32_t tag = 0;  // of the hash, so that few other runs are compared
   };
 
   [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }

@@ -75,7 +75,7 @@ void ListTokens::append(const ListTokens& other, std::span<const std::int32_t> n
   lists_.first.reserve(lists_.first.size() + theirs.size());
   for (std::size_t list = 1; list < theirs.first.size(); ++list) lists_.first.push_back(before + theirs.first[list]);
   lists_.tokens.insert(lists_.tokens.end(), theirs.tokens.begin(), theirs.tokens.end());
-  // Looks a number up in any case: a branch that depends on the token would often be taken by mistake.
+  // Looks up a number in every case: a branch that depends on the token would often be mispredicted.
   for (std::int32_t& token : std::span(lists_.tokens).subspan(static_cast<std::size_t>(before))) {
     const std::int32_t number = numbers[static_cast<std::size_t>(std::max(token, 0))];
     token = token < 0 ? token : number;

@@ -11,14 +11,14 @@
 namespace linpoint::histories {
 namespace {
 
-/// Numbers operations by what `write` puts into a buffer for each: an open-addressing table of first operations.
+/// Numbers operations by what `write` appends to a buffer for each: an open-addressing table of first operations.
 template <typename Write>
 Classes number(std::size_t operations, Write write) {
   Classes classes;
   classes.of.resize(operations);
   std::vector<std::int32_t> slots(64, kNone);
   std::vector<std::uint64_t> hashes;                         // of each class
-  std::vector<std::vector<std::int32_t>::size_type> starts;  // of each class in words
+  std::vector<std::vector<std::int32_t>::size_type> starts;  // of each class, index into words
   std::vector<std::int32_t> words;
   std::vector<std::int32_t> key;
   const auto place = [&](std::uint64_t hash, std::int32_t cls) {
@@ -58,7 +58,7 @@ Classes number(std::size_t operations, Write write) {
   return classes;
 }
 
-/// The same where `small` gives a number below `most` for each operation: a table of first operations, no hashing.
+/// The same where `small` returns a number below `most` for each operation: a table of first operations, no hashing.
 template <typename Small>
 Classes number_small(std::size_t operations, std::size_t most, Small small) {
   Classes classes;
@@ -75,12 +75,12 @@ Classes number_small(std::size_t operations, std::size_t most, Small small) {
   return classes;
 }
 
-/// When an operation is over; never if its outcome is unknown.
+/// The end of an operation; never if its outcome is unknown.
 std::int64_t end_of(const Columns& columns, std::size_t op) {
   return columns.outcome[op] == static_cast<std::uint8_t>(Outcome::kUnknown) ? kNever : columns.ret[op];
 }
 
-/// Positions of each process by call, those that end first before others that call at the same time.
+/// Positions of each process by call; among those called at the same time, those that end first.
 std::vector<std::int32_t> by_process(const Columns& columns) {
   std::vector<std::int32_t> order(columns.size());
   std::iota(order.begin(), order.end(), 0);
@@ -94,7 +94,7 @@ std::vector<std::int32_t> by_process(const Columns& columns) {
   return order;
 }
 
-/// Whether one operation of a process may come right after another one.
+/// Whether one operation of a process may immediately follow another one.
 bool may_follow(const Columns& columns, std::size_t before, std::size_t after) {
   if (columns.outcome[before] != static_cast<std::uint8_t>(Outcome::kUnknown))
     return columns.ret[before] <= columns.call[after];
@@ -106,7 +106,7 @@ bool may_follow(const Columns& columns, std::size_t before, std::size_t after) {
 
 /// Whether every process is sequential.
 bool sequential(const Columns& columns) {
-  // Mostly each process stands in the log in the order of its calls, and then there is no need to sort.
+  // Usually each process appears in the log in the order of its calls, and then no sorting is needed.
   std::vector<std::int32_t> last;
   for (std::size_t op = 0; op < columns.size(); ++op) {
     const auto process = static_cast<std::size_t>(columns.process[op]);
@@ -131,7 +131,7 @@ bool sequential(const Columns& columns) {
   return true;
 }
 
-/// Whether an operation returned after its call if at all, and certainly so if it is certain, before any crash.
+/// Whether an operation returns after its call, if at all, and, if it is certain, does return, before any crash.
 bool has_possible_times(const Columns& columns, std::size_t op) {
   if (columns.ret[op] < columns.call[op]) return false;
   if (!columns.certain(op)) return true;
@@ -191,7 +191,8 @@ std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> posit
     parts[static_cast<std::size_t>(part)].push_back(position);
   };
   const auto class_of = [&](std::int32_t position) { return classes.of[static_cast<std::size_t>(position)]; };
-  if (positions.size() < classes.first.size() / 8) {  // one of many objects: not worth a column of all of them
+  if (positions.size() < classes.first.size() / 8) {  // one of many objects: a column for all operations is not
+                                                      // worthwhile
     std::unordered_map<std::int32_t, std::int32_t> part_of;
     for (const std::int32_t position : positions)
       put(part_of.try_emplace(class_of(position), kNone).first->second, position);
@@ -214,7 +215,7 @@ bool well_formed(const Columns& columns) {
 }
 
 bool overlaps(const Columns& columns) {
-  // Mostly two that follow each other in the log do, and then there is no need to sort.
+  // Usually two consecutive operations of the log overlap, and then no sorting is needed.
   for (std::size_t op = 1; op < columns.size(); ++op) {
     const bool both = columns.certain(op - 1) && columns.certain(op) && columns.process[op - 1] != columns.process[op];
     if (both && columns.call[op] <= columns.skewed_return(op - 1) && columns.call[op - 1] <= columns.skewed_return(op))
@@ -229,7 +230,7 @@ bool overlaps(const Columns& columns) {
   };
   std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return times(a) < times(b); });
   std::int64_t open_until = std::numeric_limits<std::int64_t>::min();
-  std::int64_t returned = open_until;  // the same without skew, which does not concern one process
+  std::int64_t returned = open_until;  // the same without skew, which is irrelevant within one process
   std::int32_t owner = kNone;
   for (const std::int32_t position : order) {
     const auto op = static_cast<std::size_t>(position);

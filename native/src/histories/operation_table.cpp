@@ -10,7 +10,7 @@ namespace linpoint::histories {
 namespace {
 
 constexpr std::size_t kMostWaiting = 32;
-constexpr std::int64_t kLargestTime = 4'611'686'018'427'387'904;  // 2^62, so that no sum of two overflows
+constexpr std::int64_t kLargestTime = 4'611'686'018'427'387'904;  // 2^62, so that the sum of two cannot overflow
 
 constexpr std::uint8_t kCallIsFloat = 1;
 constexpr std::uint8_t kReturnIsFloat = 2;
@@ -23,7 +23,7 @@ bool is_whole_time(const Token& token) {
   return token.kind == Token::Kind::kInteger && token.integer > -kLargestTime && token.integer < kLargestTime;
 }
 
-/// Whether a token is a time; the integer of a float becomes one that compares as it does.
+/// Whether a token is a time; a float becomes an integer with the same order.
 bool is_time(Token& token) {
   if (token.kind == Token::Kind::kFloat) return true;
   if (token.kind != Token::Kind::kJson) return is_whole_time(token);
@@ -33,7 +33,7 @@ bool is_time(Token& token) {
   return time.has_value();
 }
 
-/// The outcome that an operation names; without a return, what is not failed is unknown.
+/// The outcome that an operation states. Without a return, an operation that did not fail is unknown.
 std::optional<Outcome> outcome_of(const Token& token, bool returned) {
   const Outcome fallback = returned ? Outcome::kOk : Outcome::kUnknown;
   if (token.kind == Token::Kind::kMissing) return fallback;
@@ -44,7 +44,7 @@ std::optional<Outcome> outcome_of(const Token& token, bool returned) {
   return std::nullopt;
 }
 
-/// The outcome, if every field may be as it is.
+/// The outcome, if all fields are valid.
 std::optional<Outcome> understood(OperationTable::Fields& fields) {
   using enum OperationTable::Field;
   const Token& process = fields[kProcess];
@@ -58,7 +58,7 @@ std::optional<Outcome> understood(OperationTable::Fields& fields) {
   return outcome;
 }
 
-/// The kind of a clock reading and what stands for it; nothing for one that has to be declined.
+/// The kind of a clock reading and its representation; nothing if it must be declined.
 std::optional<std::pair<std::uint8_t, std::int64_t>> reading_of(const Token& token) {
   if (token.absent()) return std::pair(kNoReading, std::int64_t{0});
   if (token.kind == Token::Kind::kInteger) return std::pair(kWholeReading, token.integer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a text that were read at the same time, put together.
+// Joins parts of a text that were read in parallel.
 #include <cstddef>
 #include <cstdint>
 #include <future>
@@ -23,10 +23,10 @@ bool OperationTable::append(OperationTable& other, std::int32_t lines) {
   const std::vector<std::int32_t> names = names_.absorb(other.names_);
   const std::vector<std::int32_t> values = store_.values.absorb(other.store_.values);
   other.store_.values = Interner(0);
-  // Lists are as much as all the rest, and on a thread of their own, if the system has one to give.
+  // Lists are as large as everything else, and are copied by a separate thread if the system provides one.
   const auto first_list = static_cast<std::int32_t>(store_.lists.size());
   std::future<void> listed = std::async([&] { store_.lists.append(other.store_.lists, values); });
-  // Each column is given back before the next one is copied, so that no two of them are there twice.
+  // Each column is released before the next one is copied, so that no two of them exist twice.
   const auto add = [](auto& to, auto& from, auto number) {
     to.reserve(to.size() + from.size());
     for (const auto each : from) to.push_back(number(each));

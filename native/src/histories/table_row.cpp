@@ -16,9 +16,9 @@ constexpr std::array<std::string_view, TableRow::kColumns> kNames{
     "process", "op",    "args",  "result", "call",       "return", "outcome",
     "key",     "order", "times", "crash",  "annotation", "time",   "until",
 };
-constexpr std::size_t kLong = 200;  // characters of a number; beyond, decoders begin to refuse
+constexpr std::size_t kLong = 200;  // maximum characters of a number; some decoders refuse longer ones
 
-/// Whether text that our scanner takes for no JSON is none for any decoder, not even a number that is too large.
+/// Whether text that our scanner does not accept as JSON is not JSON for any decoder, not even a number out of range.
 bool certainly_plain(std::string_view text) {
   if (text.front() == '"' || text.front() == '[' || text.front() == '{') return false;
   if (text.front() != '-' && !json::is_digit(text.front())) return true;
@@ -79,7 +79,7 @@ bool TableRow::read(std::size_t column, const char* begin, const char* end, Oper
   return at != nullptr && json::skip_space(at) == end;
 }
 
-/// A cell that may be plain text, which begins at `at` but for white space.
+/// Reads a cell that may be plain text; it begins at `at`, apart from white space.
 bool TableRow::read_text(std::size_t column, const char* at, const char* end, Token& token) {
   const char* const behind = json::read_value(at, token);
   if (behind != nullptr && json::skip_space(behind) == end) return true;

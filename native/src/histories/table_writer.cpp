@@ -35,7 +35,7 @@ void append_time(std::string& out, const std::optional<Time>& time) {
     out += "null";
 }
 
-/// Whether JSON in a column that may hold plain text is a string that can stand there without quotes.
+/// Whether JSON in a column that allows plain text is a string that can be written without quotes.
 bool is_bare(std::string_view json) {
   if (json.size() < 3 || json.front() != '"') return false;
   const std::string_view text = json.substr(1, json.size() - 2);
@@ -109,7 +109,7 @@ bool TableWriter::whole_times(bool returns) const {
   return true;
 }
 
-/// Whether an operation has a field; those that say nothing are left out.
+/// Whether an operation has a field; fields without information are left out.
 bool TableWriter::has(const Row& row, Field field) {
   switch (field) {
     case kResult:
@@ -141,7 +141,7 @@ void TableWriter::append_process(std::string& out, const ValueText& values, std:
     json::append_integer(out, number);
 }
 
-/// The JSON of a field that the operation has.
+/// Appends the JSON of a field that the operation has.
 void TableWriter::append_field(std::string& out, const ValueText& values, const Row& row, Field field) const {
   constexpr std::array<std::string_view, 3> kOutcomes{"\"ok\"", "\"failed\"", "\"unknown\""};
   switch (field) {
@@ -196,7 +196,7 @@ std::string TableWriter::lines(std::size_t begin, std::size_t end) const {
   return out;
 }
 
-/// The text of a cell that is there: JSON, or plain text where that is enough.
+/// Appends the text of a non-empty cell: JSON, or plain text where that suffices.
 void TableWriter::append_cell(std::string& out, const ValueText& values, const Row& row, Field field) const {
   const std::size_t begin = out.size();
   append_field(out, values, row, field);

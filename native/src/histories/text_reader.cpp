@@ -54,7 +54,7 @@ bool TextReader::flush() {
   if (declined_) return false;
   wait_for_ = 0;
   if (held_ > 0) feed("\n");
-  if (held_ > 0) declined_ = true;  // it goes on beyond the end
+  if (held_ > 0) declined_ = true;  // an item is incomplete at the end
   block_ = {};
   return !declined_;
 }

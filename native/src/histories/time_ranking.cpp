@@ -25,8 +25,8 @@ bool earlier(const Event& a, const Event& b) {
   return a.op < b.op;
 }
 
-/// Operations in the order of their calls, or of their returns. Logs are nearly in one of these orders: there insertion
-/// moves each a few places, where sorting would compare it with twenty others. Whatever is not like that is sorted.
+/// Sorts operations by call, or by return. Logs are nearly in one of these orders: insertion then moves each operation
+/// a few places, where sorting would compare it with twenty others. Other inputs are sorted.
 template <typename Before>
 void sort_operations(std::vector<std::int32_t>& operations, const Before& before) {
   std::size_t moves = 16 * operations.size();
@@ -43,7 +43,7 @@ void sort_operations(std::vector<std::int32_t>& operations, const Before& before
   }
 }
 
-/// Spans as they were recorded, made when they are asked for.
+/// Spans as recorded, created on demand.
 struct Recorded {
   const Columns& columns;
   std::span<const std::int32_t> positions;
@@ -55,8 +55,8 @@ struct Recorded {
   }
 };
 
-/// Runs of operations of one process, among those that are called or return at one instant, of which each returns when
-/// the next one calls.
+/// Runs of operations of one process, among those that are called or return at one instant, in which each returns when
+/// the next one is called.
 template <typename Spans>
 std::vector<Chain> touching(const Spans& spans, const std::vector<Event>& events) {
   std::map<std::int32_t, Chain> members;  // by process
@@ -73,7 +73,8 @@ std::vector<Chain> touching(const Spans& spans, const std::vector<Event>& events
   std::vector<Chain> chains;
   for (auto& [process, mine] : members) {
     std::sort(mine.begin(), mine.end(), before);
-    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());  // who both calls and returns is there twice
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());  // an operation that both calls and returns is in it
+                                                                    // twice
     Chain chain;
     for (std::size_t i = 1; i < mine.size(); ++i) {
       const Span first = spans[static_cast<std::size_t>(mine[i - 1])];
@@ -87,16 +88,16 @@ std::vector<Chain> touching(const Spans& spans, const std::vector<Event>& events
   return chains;
 }
 
-/// Puts the events of the one process that touches itself at an instant, of which these are all, in its own order.
-/// Everyone else's calls at that instant come before them and everyone else's returns after, so all still overlap. A
-/// crash of the object begins before them and ends after them.
+/// Orders the events of the single process that touches itself at an instant; these are all events of the instant.
+/// Calls of other processes at that instant come first and their returns last, so that all still overlap. A crash of
+/// the object begins before them and ends after them.
 void separate(std::vector<Event>& events, const Chain& chain) {
   std::vector<Event> head;
   std::vector<Event> calls;
   std::vector<Event> own;
   std::vector<Event> opened;  // the end of a crash of the object
   std::vector<Event> returns;
-  // The first returns, those between call and return, the last one calls.
+  // The first one returns, those between call and return, the last one calls.
   own.push_back({chain.front(), kReturn, true});
   for (std::size_t i = 1; i + 1 < chain.size(); ++i) {
     own.push_back({chain[i], kCall, false});
@@ -105,7 +106,7 @@ void separate(std::vector<Event>& events, const Chain& chain) {
   own.push_back({chain.back(), kCall, false});
   const std::unordered_set<std::int32_t> members(chain.begin(), chain.end());
   for (const Event& event : events) {
-    const std::int32_t other_end = event.is_return ? chain.back() : chain.front();  // which is at another time
+    const std::int32_t other_end = event.is_return ? chain.back() : chain.front();  // the other end is at another time
     const bool mine = members.contains(event.op) && event.op != other_end;
     const bool crash = event.phase == kObjectCrash;
     if (event.phase < kCall)
@@ -124,7 +125,7 @@ void separate(std::vector<Event>& events, const Chain& chain) {
   std::copy(returns.begin(), returns.end(), out);
 }
 
-/// Walks calls and returns together, instant by instant: a list of both would take longer to fill than to walk.
+/// Walks calls and returns together, instant by instant: filling a list of both would take longer than walking them.
 template <typename Spans>
 class Ranking {
  public:
@@ -173,7 +174,7 @@ class Ranking {
 
   void note(const Event& event) { (event.is_return ? order_.returns : order_.calls)[place(event.op)] = rank_++; }
 
-  /// What happens at a time at which somebody calls and somebody returns.
+  /// The events at a time with both calls and returns.
   void instant(std::int64_t time) {
     std::vector<Event>& events = events_;
     events.clear();
@@ -194,8 +195,7 @@ class Ranking {
     for (Chain& chain : chains) order_.chains.push_back(std::move(chain));
   }
 
-  /// Of a call and a return: whether they are of one process, which is the usual case where clocks are read once for
-  /// both.
+  /// Whether a call and a return are of one process, which is the usual case where one clock reading serves both.
   [[nodiscard]] bool one_touches_itself(const std::vector<Event>& events) const {
     const Span second = spans_[place(events[0].op)];
     const Span first = spans_[place(events[1].op)];

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
-/// How many bytes from the beginning are certainly ASCII, in steps of a few words.
+/// The number of leading bytes that are certainly ASCII, in steps of a few words.
 std::size_t ascii_prefix(std::string_view text) {
   std::size_t at = 0;
   std::uint64_t words[8] = {};
@@ -24,7 +24,7 @@ std::size_t ascii_prefix(std::string_view text) {
   return at;
 }
 
-/// How a sequence of bytes begins, how long it is, and what its second byte may be; the others are 0x80 to 0xBF.
+/// How a sequence of bytes begins, its length, and the range of its second byte; later bytes are 0x80 to 0xBF.
 struct Form {
   unsigned first;
   unsigned last;
@@ -39,7 +39,7 @@ constexpr Form kForms[] = {
     {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F},
 };
 
-/// The length of the sequence that begins here, or 0 if it is none.
+/// The length of the sequence that begins here, or 0 if it is invalid.
 std::size_t sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
   for (const Form& form : kForms) {
@@ -57,7 +57,7 @@ std::size_t sequence(std::string_view text) {
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     text.remove_prefix(ascii_prefix(text));
-    // Past the first other byte go on one by one for a while: text in another script has many of them.
+    // After the first non-ASCII byte, continue byte by byte for a while: text in another script has many of them.
     for (std::size_t left = 64; left > 0 && !text.empty(); --left) {
       const std::size_t length = sequence(text);
       if (length == 0) return false;

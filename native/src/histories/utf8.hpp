@@ -8,7 +8,7 @@ namespace linpoint::histories {
 
 bool is_utf8(std::string_view text);
 
-/// Whether UTF-8 has white space beyond ASCII anywhere, as Unicode defines it.
+/// Whether UTF-8 text contains Unicode white space beyond ASCII.
 bool holds_unicode_space(std::string_view text);
 
 }  // namespace linpoint::histories

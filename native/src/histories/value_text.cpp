@@ -11,7 +11,7 @@ namespace linpoint::histories {
 
 namespace {
 
-/// Strings with the escapes that Clojure's own reader knows.
+/// Writes strings with the escapes that Clojure's own reader supports.
 void append_edn_string(std::string& out, std::string_view text) {
   out += '"';
   for (const char each : text) {

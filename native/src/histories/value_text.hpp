@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a history as text, from their numbers and tokens.
+// Values of a history as text, made from their numbers and tokens.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace linpoint::histories {
 
-/// How many of these tokens the first item is.
+/// The number of tokens of the first item.
 std::size_t item_size(std::span<const std::int32_t> tokens);
 
-/// As Python's encoder writes JSON with spaces or without, and as our writer writes EDN.
+/// JSON as Python's encoder writes it with or without spaces, and EDN as our writer does.
 enum class Notation : std::uint8_t { kJson, kCompactJson, kEdn };
 
 class ValueText {
  public:
-  /// A value that was left as JSON text, by number, in the notation.
+  /// A value that was kept as JSON text, by number, in the notation.
   using Written = std::pair<std::int32_t, std::string>;
 
-  /// `written` is in ascending order. Both must outlive this.
+  /// `written` is in ascending order. Both must outlive this object.
   ValueText(const Interner& values, Notation notation, std::span<const Written> written = {})
       : values_(values), notation_(notation), written_(written) {}
 
-  /// Appends the value whose tokens begin here, and goes behind them. False where one is not written.
+  /// Appends the value whose tokens begin here, and advances past them. False if a value's text is missing.
   bool append(std::string& out, const std::int32_t*& token) const;
   bool append_scalar(std::string& out, std::int32_t number) const;
   bool append_string(std::string& out, std::string_view text) const;

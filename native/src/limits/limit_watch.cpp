@@ -8,13 +8,13 @@ namespace linpoint::limits {
 
 namespace {
 
-constexpr double kFastestGrowth = 4e9;  // bytes a second, of several threads that fill new pages
+constexpr double kFastestGrowth = 4e9;  // bytes per second, of several threads that fill new pages
 constexpr double kShortestWait = 0.001;
 constexpr double kLongestMemoryWait = 0.02;
 constexpr double kLongestWait = 1.0;
 
-constexpr double kProcessorShare = 0.7;  // of a grace, without which it goes on
-constexpr double kLongestGraces = 4;     // however starved the process is, or asleep
+constexpr double kProcessorShare = 0.7;  // share of the grace period that the process must have run before it is over
+constexpr double kLongestGraces = 4;     // maximum factor, even if the process is starved or asleep
 
 }  // namespace
 

@@ -29,7 +29,7 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Seconds of a processor that this process has had.
+/// Seconds of processor time that this process has used.
 double processor_time() {
   timespec spent{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
@@ -45,7 +45,7 @@ void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // whoever read it has gone
+    if (written <= 0) return;  // the reader has gone
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -55,13 +55,13 @@ const char* words_for(Limit limit) {
     case Limit::kMemory:
       return "the memory budget ran out";
     case Limit::kInterrupt:
-      return "it was interrupted";
+      return "the run was interrupted";
     default:
       return "the time budget ran out";
   }
 }
 
-/// The worst of the exit codes: bad input, a violation, unknown, fine.
+/// The more severe of two exit codes: bad input, violation, unknown, success.
 int worse(int left, int right) {
   for (const int code : {2, 1, 3})
     if (left == code || right == code) return code;
@@ -88,7 +88,7 @@ struct ProcessGuard::State {
   State& operator=(const State&) = delete;
 
   const Limits limits;
-  std::mutex lock;  // of all that follows but for what is atomic
+  std::mutex lock;  // protects all following members that are not atomic
   LimitWatch watch;
   const int alert;
   const pthread_t main;
@@ -110,7 +110,7 @@ struct ProcessGuard::State {
   [[noreturn]] void end(Limit limit);
 };
 
-/// Bytes of memory that this process holds; 0 where the system does not report it.
+/// Bytes of memory that this process uses; 0 where the system does not report it.
 std::size_t ProcessGuard::State::resident() const {
   static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   std::array<char, 128> text{};
@@ -122,7 +122,7 @@ std::size_t ProcessGuard::State::resident() const {
 
 void ProcessGuard::State::wait(double seconds) {
   pollfd arrived{pipe[0], POLLIN, 0};
-  // Rounded up, so that no wait is a busy one.
+  // Rounded up, so that it never busy-waits.
   if (::poll(&arrived, 1, static_cast<int>(std::ceil(seconds * 1e3))) <= 0) return;
   std::array<unsigned char, 64> signals{};
   const ssize_t count = ::read(pipe[0], signals.data(), signals.size());
@@ -130,7 +130,7 @@ void ProcessGuard::State::wait(double seconds) {
     if (signals[static_cast<std::size_t>(i)] == SIGINT) ++interrupts;
 }
 
-/// Looks once; false when there is nothing left to guard.
+/// Takes one sample; false if there is nothing left to guard.
 bool ProcessGuard::State::step(double& seconds) {
   const std::scoped_lock held(lock);
   if (released) return false;
@@ -141,7 +141,7 @@ bool ProcessGuard::State::step(double& seconds) {
   if (found.announce != Limit::kNone) {
     announced.store(found.announce);
     process_stop.store(found.announce);
-    // Ctrl-C is a signal itself, which the main thread has got already.
+    // Ctrl-C is a signal itself, which the main thread has already received.
     if (found.announce == Limit::kMemory) pthread_kill(main, alert);
   }
   if (found.enforce != Limit::kNone) end(found.enforce);
@@ -171,12 +171,12 @@ ProcessGuard::ProcessGuard(const Limits& limits, int alert) {
   from_now.deadline += now();
   state_ = std::make_shared<State>(from_now, alert);
   process_stop.store(Limit::kNone);
-  // Signals are for the threads of the command.
+  // Signals are handled by the threads of the command.
   sigset_t all;
   sigset_t kept;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &kept);
-  std::thread(watch, state_).detach();  // in a forked process there is none to wait for
+  std::thread(watch, state_).detach();  // in a forked process there is no such thread to wait for
   pthread_sigmask(SIG_SETMASK, &kept, nullptr);
 }
 

@@ -35,8 +35,8 @@ bool StoreBuffer::overlaps(std::uint64_t address, std::size_t size) const {
   });
 }
 
-/// A location keeps its queue for the whole run: if it could get another's, the order of the flushes of one process
-/// would seem to order theirs.
+/// A location keeps its queue for the whole run: if it could get another one, the order of one process's flushes would
+/// seem to order theirs.
 unsigned StoreBuffer::queue_of(std::uint64_t address, bool& own) {
   own = true;
   if (model_ == Model::kTso) return 0;
@@ -83,14 +83,14 @@ void StoreBuffer::lay_over() {
 }
 
 void StoreBuffer::lift() {
-  // NOLINTNEXTLINE(modernize-loop-convert): the last first
+  // NOLINTNEXTLINE(modernize-loop-convert): in reverse order
   for (auto store = stores_.rbegin(); store != stores_.rend(); ++store)
     std::memcpy(at(store->address), store->beneath.data(), store->size);
 }
 
 void StoreBuffer::lift(std::vector<Overwritten>& found) {
   for (auto store = stores_.rbegin(); store != stores_.rend(); ++store) {
-    // What was written over before a later store to the same place is that one's affair.
+    // A store that was overwritten before a later store to the same place is reported with that one.
     if (std::memcmp(at(store->address), store->value.data(), store->size) != 0 &&
         std::none_of(stores_.rbegin(), store, [&](const Store& later) { return overlap(later, *store); })) {
       Overwritten& each = found.emplace_back();

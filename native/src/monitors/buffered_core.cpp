@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delta debugging with the decision itself, which is quick. Cost: O(k log n) decisions for k operations that are left,
-// most of them of few operations.
+// Delta debugging that uses the decision procedure itself, which is fast. Cost: O(k log n) decisions for k remaining
+// operations, most of them on few operations.
 //
-// Without all operations on a value (and on those that replaced it) what is left keeps its order, and so do survivors:
-// whoever saw another value sees the same write before it. So what is left is a violation only if the whole is.
+// After removing all operations on a value (and on the values that replaced it), the remaining operations keep their
+// order, and so do survivors: an operation that observed another value has the same write before it. So the remaining
+// operations are a violation only if all are.
 #include "monitors/buffered_core.hpp"
 
 #include <algorithm>
@@ -16,14 +17,14 @@ namespace {
 
 using histories::kNone;
 
-/// So many decisions are made: where long chains of replaced values must stay together, more would take for ever.
+/// Maximum number of decisions: with long chains of replaced values that must stay together, it would take too long.
 constexpr int kMaxDecisions = 3'000;
 
-/// An access of some key that can be left out, with all that depend on it.
+/// An access of some key that can be removed, together with all that depend on it.
 struct Member {
   std::size_t key;
   std::size_t access;
-  std::int32_t source = kNone;  // the member that wrote what it saw
+  std::int32_t source = kNone;  // the member that wrote the value it observed
 };
 
 class Shrinking {
@@ -62,7 +63,7 @@ class Shrinking {
     return keys_[members_[at(member)].key].accesses[members_[at(member)].access];
   }
 
-  /// Tries the telling operations with what wrote the values that they saw, and reads of all these values.
+  /// Tries the evidence operations with the writers of the values that they observed, and reads of all these values.
   void start_with(std::span<const std::int32_t> telling) {
     const std::unordered_set<std::int32_t> told(telling.begin(), telling.end());
     std::vector<bool> few(members_.size());
@@ -78,7 +79,7 @@ class Shrinking {
     if (!violates(few)) violates(std::vector<bool>(members_.size(), true));
   }
 
-  /// Whether these are a violation; if so, they are what is left.
+  /// Whether these operations are a violation; if so, they become the remaining ones.
   bool violates(std::vector<bool> in) {
     ++decisions_;
     std::vector<KeyAccesses> left(keys_.size());
@@ -97,7 +98,7 @@ class Shrinking {
     return true;
   }
 
-  /// Leaves out members that `chosen` says, many at a time first, with all that depend on them.
+  /// Removes members that `chosen` selects, many at a time first, with all that depend on them.
   template <typename Chosen>
   void shrink(Chosen chosen) {
     std::vector<std::int32_t> tried;

@@ -15,8 +15,9 @@ struct BufferedCore {
   std::vector<std::int32_t> operations;  // of the problem
 };
 
-/// Leaves out of a violation what it takes no part in: values with all that wrote, read or replaced them, and reads.
-/// `telling` are operations to look among first. When it is stopped, what is left is a violation still.
+/// Removes from a violation what does not contribute to it: values with all operations that wrote, read or replaced
+/// them, and reads. `telling` are operations to try first. If it is stopped, the remaining operations are still a
+/// violation.
 BufferedCore smallest_violation(std::span<const KeyAccesses> keys, const EraGaps& gaps,
                                 std::span<const std::int32_t> telling, search::StopToken& stop);
 

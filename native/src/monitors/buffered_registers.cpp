@@ -60,7 +60,7 @@ class BufferedRegisters {
         return Found::excluded(why, number);
       if (!changes(access) && access.optional) continue;
       if (divided_.vague)
-        return Found::excluded(Exclusion::kSpansCrash, number);  // when the object crashed is not known
+        return Found::excluded(Exclusion::kSpansCrash, number);  // when the object crashed is not certain
       KeyAccesses& key = keys_[at(key_of[at(problem_.position[op])])];
       key.accesses.push_back(access);
       key.eras.push_back(gaps_.span(access.owns));
@@ -69,7 +69,7 @@ class BufferedRegisters {
     return std::nullopt;
   }
 
-  /// Appends the operations of an era in their order, those that survive first, and goes on from what they leave.
+  /// Appends the operations of an era in order, survivors first, and continues with the values they leave.
   std::optional<Found> order(const SavedMoments& saved, std::size_t era) {
     const bool crashed = era < gaps_.crashes();
     const std::int32_t moment = crashed ? saved.moment(era) : gaps_.count();
@@ -77,7 +77,7 @@ class BufferedRegisters {
       const RegisterEras::Era& each = saved.era(key, era);
       if (each.accesses.empty()) continue;
       std::vector<Access> accesses = each.accesses;
-      const bool shown = each.saved != kNotShown;  // then a read marks the moment
+      const bool shown = each.saved != kNotShown;  // if so, a read marks the moment
       if (shown) accesses.push_back({Act::kRead, false, kNone, each.saved, kNone, {moment, moment}});
       const Found found = decide_register(accesses, values_[key], gaps_.count());
       if (found.status != Status::kLinearizable) return Found::excluded(found.exclusion, accesses[0].op);
@@ -122,7 +122,7 @@ class BufferedRegisters {
   const EraGaps& gaps_;
   std::vector<std::int32_t> written_;  // by each operation; kNotShown if it writes nothing
   std::vector<KeyAccesses> keys_;
-  std::vector<std::int32_t> values_;  // that the keys hold at the beginning of the era
+  std::vector<std::int32_t> values_;  // values of the keys at the beginning of the era
   EraOrder order_;
 };
 

@@ -64,13 +64,13 @@ std::optional<Found> Contents::settle(const Group& group) {
       return refuted_group(Reason::kRemovedTwice, {value.add, value.removal, each.op}, group.value);
     }
   }
-  // Nobody saw it, so nobody can tell whether it was ever added.
+  // No operation observed it, so whether it was ever added is irrelevant.
   if (optional && value.removal == kNone && observers.empty()) return std::nullopt;
   return finish(value, observers);
 }
 
-/// Tells duplicates apart: whoever returned first has the fewest adds to choose from, and if in that order each has
-/// one left, there is no other way.
+/// Matches duplicates: the removal that returned first has the fewest adds to choose from. If in that order each has
+/// exactly one left, the matching is unique.
 std::optional<Found> Contents::match(const Group& group) {
   Duplicates equal;
   for (std::int32_t i = group.first; i != kNone; i = next_[at(i)]) {

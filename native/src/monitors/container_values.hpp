@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that went through a container: who added, removed and saw each, and when it was certainly inside.
+// The values of a container: the operations that added, removed and observed each, and when it was certainly inside.
 //
-// Times are tuned: an add ends at the latest when somebody has seen its value, a removal starts at the earliest when
-// the last observer was called. A value that nobody removed is removed behind the last gap. Duplicates are told apart
-// where times leave one way only; else `guessed` is set, and what is refuted then may be a wrong guess.
-// Cost: O(n), and O(n log n) with duplicates.
+// Times are tightened: an add ends at the latest when its value was observed; a removal starts at the earliest when the
+// last observer was called. A value that no operation removed is removed after the last gap. Duplicates are matched if
+// times allow a single matching; else `guessed` is set, and a refutation may rest on a wrong guess. Cost: O(n), and O(n
+// log n) with duplicates.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace linpoint::monitors {
 
-/// An operation of a container in terms of adding, removing and seeing.
+/// An operation of a container, as an add, a removal or an observation.
 enum class Role : std::uint8_t { kAdd, kRemove, kObserve };
 
 struct Handling {
   Role role;
   bool optional;
-  std::int32_t op;  // kNone: a value of the first content
+  std::int32_t op;  // kNone: a value of the initial content
   std::int32_t value;
   Interval owns;
 };
@@ -34,14 +34,14 @@ struct Observation {
 
 struct Value {
   std::int32_t number;
-  std::int32_t add;      // operation, or kNone where it was there from the start
-  std::int32_t removal;  // operation, or kNone where nobody removed it
+  std::int32_t add;      // operation, or kNone for an initial value
+  std::int32_t removal;  // operation, or kNone if no operation removed it
   Interval added;
   Interval removed;
   std::int32_t first_observation;
   std::int32_t observations;
-  std::int32_t seen_first = histories::kNone;  // who saw it before its add returned, and so tells that it was inside
-  std::int32_t seen_last = histories::kNone;   // and who was called to see it after its removal was
+  std::int32_t seen_first = histories::kNone;  // observed it before its add returned, and so shows that it was inside
+  std::int32_t seen_last = histories::kNone;   // was called to observe it after its removal was
 
   /// The gaps in which it is certainly inside; none if `first` > `last`.
   [[nodiscard]] Interval inside() const { return {added.last + 1, removed.first - 1}; }
@@ -49,7 +49,7 @@ struct Value {
 
 class Contents {
  public:
-  /// An answer where one is found already, such as a value removed twice.
+  /// An answer if one is already found, such as a value removed twice.
   std::optional<Found> read(std::span<const Handling> handlings, std::span<const Observation> empties,
                             std::int32_t gaps);
 
@@ -62,20 +62,20 @@ class Contents {
   [[nodiscard]] std::int32_t gaps() const { return gaps_; }
   [[nodiscard]] bool guessed() const { return guessed_; }
 
-  /// A refutation by some values (numbers in `values()`) and, besides, operations that found the container empty.
+  /// A refutation by some values (numbers in `values()`) and, in addition, operations that found the container empty.
   [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling, std::span<const std::int32_t> values,
                               std::span<const std::int32_t> empties = {}) const;
 
-  /// For each gap the next one, itself included, in which nothing is certainly inside.
+  /// For each gap, the next gap from there on in which nothing is certainly inside.
   [[nodiscard]] std::vector<std::int32_t> next_free() const;
   /// The violation by an operation that found the container empty while values were certainly inside.
   [[nodiscard]] Found not_empty(const Observation& empty) const;
   /// Values among `candidates` whose certain stays together cover the gaps of an operation, as few as possible.
   [[nodiscard]] std::vector<std::int32_t> cover(const Interval& owns, std::span<const std::int32_t> candidates) const;
 
-  /// The operations of a value that tell when it was certainly inside.
+  /// Adds the operations of a value that show when it was certainly inside.
   void tell(std::int32_t value, std::vector<std::int32_t>& telling) const;
-  /// The observation of a value that ends first and the one that starts last.
+  /// The observations of a value with the earliest end and the latest start.
   [[nodiscard]] std::vector<std::int32_t> extremes(std::int32_t value) const;
 
  private:
@@ -87,7 +87,7 @@ class Contents {
     std::int32_t removals = 0;
   };
 
-  /// Handlings of one value that was added more than once.
+  /// Operations on one value that was added more than once.
   struct Duplicates {
     std::vector<std::int32_t> adds;      // by call
     std::vector<std::int32_t> removals;  // by return
@@ -107,7 +107,7 @@ class Contents {
 
   std::span<const Handling> handlings_;
   std::vector<Group> groups_;
-  std::vector<std::int32_t> next_;  // of each handling the next one of its value
+  std::vector<std::int32_t> next_;  // of each handling, the next one of its value
   std::vector<Value> values_;
   std::vector<Observation> observations_;
   std::vector<Observation> empties_;
@@ -116,9 +116,9 @@ class Contents {
 };
 
 Found decide_queue(const Contents& contents);
-/// The only one that takes long enough to be stopped.
+/// The only monitor that may take long enough to be stopped.
 Found decide_stack(const Contents& contents, search::StopToken& stop);
-/// `priorities` by the numbers of values.
+/// `priorities` is indexed by the numbers of values.
 Found decide_priority_queue(const Contents& contents, std::span<const std::int64_t> priorities);
 
 }  // namespace linpoint::monitors

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that saw what the value was not, put into an order of the others. Cost: O(n log n).
+// Inserts operations that observed a different value into an order of the others. Cost: O(n log n).
 //
-// Behind an operation of the order is a place for one of them if nothing before it starts after its end, nothing behind
-// it ends before its start, and the value there is another. Places go by start, and not before those that had ended.
+// Such an operation can be placed after an operation of the order if nothing before it starts after its end, nothing
+// after it ends before its start, and the value there is a different one. Places are filled by start, and not before
+// those of operations that had ended.
 #include <algorithm>
 #include <limits>
 
@@ -12,7 +13,8 @@ namespace linpoint::monitors {
 
 bool insert_differing(std::span<const Access> differing, std::span<const Interval> owns, std::int32_t initial,
                       std::span<const std::int32_t> values, std::vector<std::int32_t>& order) {
-  // Behind the i-th operation (0: before all): the latest start so far, the least end to come, where the value changes.
+  // After the i-th operation (0: before all): the latest start so far, the earliest end to come, and where the value
+  // changes.
   const std::size_t n = owns.size();
   std::vector<std::int32_t> latest(n + 1, -1);
   std::vector<std::int32_t> least(n + 1, std::numeric_limits<std::int32_t>::max());
@@ -38,7 +40,7 @@ bool insert_differing(std::span<const Access> differing, std::span<const Interva
   };
   std::vector<Placed> placed;
   std::size_t ended = 0;
-  std::size_t at_least = 0;  // not before those that had ended
+  std::size_t at_least = 0;  // not before operations that had ended
   for (const std::size_t i : by_start) {
     const Access& access = differing[i];
     for (; ended < by_end.size() && differing[by_end[ended]].owns.precedes(access.owns); ++ended)

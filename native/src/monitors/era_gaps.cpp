@@ -22,8 +22,8 @@ DividedGaps divide_gaps(const search::Problem& problem) {
   return divided;
 }
 
-/// Those that survive come first. In each part the first gap in which an operation can take effect, after those before
-/// it on its key, respects the order of time.
+/// Survivors come first. In each part, ordering by the first gap in which an operation can take effect, after its
+/// predecessors on its key, respects the order of time.
 void EraOrder::end_era(bool crashed) {
   if (crashed) {
     survivors.push_back(static_cast<std::int32_t>(surviving_.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by gap first: gaps are small numbers, so counting puts each place near where it belongs, and what is left to
-// compare fits the cache. Cost: O(n + gaps), and O(k log k) for each gap with k places.
+// Sorting by gap first: gaps are small numbers, so counting moves each place close to its final position, and the
+// remaining comparisons fit the cache. Cost: O(n + gaps), and O(k log k) for each gap with k places.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace linpoint::monitors {
 
-/// Sorts by `gap`, which is below `gaps`, and then as `before` says.
+/// Sorts by `gap`, which is below `gaps`, and then by `before`.
 template <typename Place, typename Before>
 void sort_by_gap(std::vector<Place>& places, std::int32_t gaps, Before before) {
   std::vector<std::int32_t> start(at(gaps) + 1);

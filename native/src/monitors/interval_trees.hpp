@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees over gaps and intervals, for stacks. All operations take O(log n), those of GapSet O(log n) to the base 64.
+// Trees over gaps and intervals, for stacks. All operations take O(log n); those of GapSet O(log n) with base 64.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace linpoint::monitors {
 
-/// Counts over places, with the least of them. Adds to ranges without pushing down: a node holds the least count of
-/// its places but for what was added above it.
+/// Counts per place, with their minimum. Adds to ranges without pushing down: a node holds the minimum of its places,
+/// excluding additions to its ancestors.
 class LeastCount {
  public:
   static constexpr std::int32_t kGone = std::numeric_limits<std::int32_t>::max() / 2;
@@ -26,7 +26,7 @@ class LeastCount {
 
   [[nodiscard]] std::int32_t least() const { return least_[1]; }
 
-  /// A place with the least count.
+  /// A place with the minimum count.
   [[nodiscard]] std::size_t place() const {
     std::size_t node = 1;
     while (node < size_) node = 2 * node + (least_[2 * node] <= least_[2 * node + 1] ? 0 : 1);
@@ -47,7 +47,7 @@ class LeastCount {
     for (std::size_t node = high_leaf / 2; node > 0; node /= 2) pull(node);
   }
 
-  /// Takes a place out for ever.
+  /// Removes a place permanently.
   void remove(std::size_t place) {
     std::size_t node = place + size_;
     least_[node] = kGone;
@@ -66,7 +66,7 @@ class LeastCount {
   std::vector<std::int32_t> added_;
 };
 
-/// Intervals sorted by their starts, some of them gone: finds one that reaches a point.
+/// Intervals sorted by start, some of them removed: finds one that reaches a point.
 class Reaching {
  public:
   explicit Reaching(std::span<const std::int32_t> ends)
@@ -87,7 +87,7 @@ class Reaching {
 
   static constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-  /// The first place from `first` on and before `end` whose interval ends at `point` or later.
+  /// The first place from `first` up to `end` whose interval ends at `point` or later.
   [[nodiscard]] std::size_t find(std::size_t first, std::size_t end, std::int32_t point) const {
     if (first >= end) return kNowhere;
     std::size_t node = first + size_;
@@ -97,7 +97,7 @@ class Reaching {
         const std::size_t place = node - size_;
         return place < end ? place : kNowhere;
       }
-      // On to the next subtree on the right.
+      // Move to the next subtree on the right.
       while (node % 2 == 1) {
         node /= 2;
         if (node <= 1) return kNowhere;
@@ -120,7 +120,7 @@ class Reaching {
   std::vector<std::int32_t> most_;
 };
 
-/// A growing set of gaps with neighbours: words of 64 bits, with words above them that say which are not empty.
+/// A growing set of gaps with neighbour queries: words of 64 bits, with words above them that mark the non-empty ones.
 class GapSet {
  public:
   static constexpr std::int32_t kNothing = -1;
@@ -142,7 +142,7 @@ class GapSet {
     }
   }
 
-  /// The first member from here on.
+  /// The first member from this gap on.
   [[nodiscard]] std::int32_t from(std::size_t gap) const {
     for (std::size_t up = 0; up < levels_.size(); ++up) {
       if (gap / 64 < levels_[up].size()) {
@@ -154,7 +154,7 @@ class GapSet {
     return kNothing;
   }
 
-  /// The last member up to here.
+  /// The last member up to this gap.
   [[nodiscard]] std::int32_t up_to(std::size_t gap) const {
     for (std::size_t up = 0; up < levels_.size(); ++up) {
       const std::uint64_t rest = levels_[up][gap / 64] & (~std::uint64_t{0} >> (63 - gap % 64));

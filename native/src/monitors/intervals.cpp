@@ -11,7 +11,7 @@ std::vector<Interval> intervals_of(const search::Problem& problem, std::int32_t 
     latest = std::max(latest, problem.call[op]);
     if (problem.ret[op] != histories::kNever) latest = std::max(latest, problem.ret[op]);
   }
-  enum : std::int32_t { kNothing = -2, kCall = -1 };  // else a return
+  enum : std::int32_t { kNothing = -2, kCall = -1 };  // other values are returns
   std::vector<std::int32_t> runs(static_cast<std::size_t>(latest + 1), kNothing);
   const auto rank = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   for (std::size_t op = 0; op < problem.size(); ++op) {

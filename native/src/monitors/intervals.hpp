@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of one object as a monitor sees them: what they did, and the gaps they own.
+// Operations of one object in the form monitors use: their effects, and the gaps they own.
 //
-// Events are cut into runs: calls, then returns, then calls again. Gap i lies behind the i-th run of calls and before
-// the returns that follow. Only these gaps matter: the next one to the left of a call is owned by fewer operations.
+// Events are divided into runs: calls, then returns, then calls again. Gap i lies after the i-th run of calls and
+// before the returns that follow. Only these gaps matter: a gap further left among calls is owned by fewer operations.
 // An operation owns the gaps from `first` to `last`; a precedes b iff a.last < b.first. Cost: O(n).
 #pragma once
 
@@ -27,7 +27,7 @@ struct Interval {
   [[nodiscard]] bool precedes(const Interval& other) const { return last < other.first; }
 };
 
-/// An operation with what it did. `op` counts operations of the problem, by call.
+/// An operation with its effect. `op` is the index of an operation of the problem, by call.
 struct Seen {
   std::int32_t op;
   Interval owns;
@@ -37,23 +37,23 @@ struct Seen {
 
 struct Timeline {
   std::vector<Seen> operations;  // by call
-  std::int32_t gaps = 0;         // the last of them is owned only by what never returns
+  std::int32_t gaps = 0;         // only operations that never return own the last one
 };
 
 /// The gaps of each operation of a problem; the first real gap has the number `offset`.
 std::vector<Interval> intervals_of(const search::Problem& problem, std::int32_t offset, std::int32_t& gaps);
 
-/// What two lists of ascending, disjoint runs of gaps have in common.
+/// The intersection of two lists of ascending, disjoint runs of gaps.
 std::vector<Interval> common(std::span<const Interval> a, std::span<const Interval> b);
 
-/// A refutation before its operations are named by their positions.
+/// A refutation before its operations are converted to positions.
 struct Refuted {
   Reason reason = Reason::kNone;
   std::vector<std::int32_t> telling;
   std::vector<std::int32_t> scope;
 };
 
-/// What a monitor finds, in numbers of operations of the problem.
+/// A monitor's finding, in indices of operations of the problem.
 struct Found {
   Status status = Status::kExcluded;
   std::vector<std::int32_t> order;

@@ -40,14 +40,14 @@ class Monitor {
  private:
   [[nodiscard]] bool optional(std::size_t op) const { return problem_.optional[op] != 0; }
   [[nodiscard]] std::int32_t null() const { return blueprint_.constants.null; }
-  /// What an operation did; kImpossible where that is not known. Made when it is asked for: a million of them would
-  /// take longer to write down than to make.
+  /// The effect of an operation; kImpossible if it is not supported. Computed on demand: storing a million of them
+  /// would take longer than computing them.
   [[nodiscard]] Instruction what(std::size_t op) const {
     return compiler_.compile(at(problem_.position[op]), optional(op)).value_or(Instruction{});
   }
   static std::int32_t number(std::size_t op) { return static_cast<std::int32_t>(op); }
 
-  /// An operation that may be left out, but not put off for ever.
+  /// An operation that may be left out, but must not be postponed indefinitely.
   [[nodiscard]] std::int32_t cut_off() const {
     for (std::size_t op = 0; op < problem_.size(); ++op)
       if (optional(op) && problem_.ret[op] != histories::kNever) return number(op);
@@ -84,13 +84,13 @@ class Monitor {
     const bool removes = what.code == Code::kDequeue || what.code == Code::kPop;
     if (what.code == Code::kEnqueue || what.code == Code::kPush) {
       if (what.first == null()) return Exclusion::kNull;
-      // A queue that cannot be full says yes.
+      // An unbounded queue always accepts.
       if (what.want != kAny && what.want != blueprint_.constants.yes) return Exclusion::kResult;
       input.all.push_back({Role::kAdd, optional(op), number(op), what.first, owns});
       return Exclusion::kNone;
     }
     if (!removes && what.code != Code::kFront && what.code != Code::kTop) return Exclusion::kResult;
-    if (optional(op)) {  // who may have looked tells nothing
+    if (optional(op)) {  // an uncertain observation shows nothing
       if (removes) input.unknown.push_back({number(op), owns});
     } else if (what.want == null()) {
       input.empties.push_back({number(op), owns});
@@ -147,7 +147,7 @@ class Monitor {
     return decide_bits(problem_, operations, std::move(on));
   }
 
-  /// What an operation did to a bit; none where that was not observed.
+  /// The effect of an operation on a bit; none if it was not observed.
   [[nodiscard]] std::optional<Touch> touch_of(const Instruction& what, bool optional) const {
     const bool no = what.want == blueprint_.constants.no;
     const bool observed = no || what.want == blueprint_.constants.yes || optional;
@@ -188,7 +188,7 @@ class Monitor {
       if (reads && optional(op)) continue;
       CountOperation each{number(op), optional(op), reads, 0};
       if (what.want != kAny && (reads || what.code == Code::kFetchAdd)) {
-        // Far-away numbers are as wrong as near ones, and stay clear of overflow.
+        // Very large numbers are as wrong as others, and clamping avoids overflow.
         constexpr std::int64_t kFar = 2'305'843'009'213'693'952;  // 2^61
         const std::int64_t steps = std::clamp(what.wanted, -kFar, kFar) - content_[0];
         if (steps % step != 0) return Found::excluded(Exclusion::kResult, number(op));

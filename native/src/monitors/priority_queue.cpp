@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest comes out first: every removal and every look needs a gap in which nothing larger is certainly inside.
+// A priority queue, the largest value first: every removal and every look needs a gap in which nothing larger is
+// certainly inside.
 //
-// From the largest priority to the least: each operation on a value takes the first gap, from where it may, that the
-// certain stays of larger values leave free; then the value's own certain stay is closed to what is smaller. A value
-// is added as late as possible. Nothing smaller is taken between the end of its certain stay and its removal: those
-// gaps are closed by something larger still. Equal priorities do not hinder each other.
-// Within a gap: first what ends a stay there, the largest first; then what found nothing; then the adds of what stays,
-// the smallest first, each with those who see it there.
+// From the largest priority to the smallest: each operation on a value takes the first possible gap that the certain
+// stays of larger values leave free; then the value's own certain stay is closed to smaller values. A value is added as
+// late as possible. Nothing smaller is taken between the end of its certain stay and its removal: a larger value closes
+// those gaps. Equal priorities do not exclude each other. Within a gap: first the operations that end a stay there, the
+// largest value first; then those that found nothing; then the adds of values that stay, the smallest first, each with
+// the operations that observe it there.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -20,12 +21,12 @@ namespace {
 
 using histories::kNone;
 
-/// Gaps that are still free; closing is for ever. Cost: O(1) a gap and question, nearly.
+/// Gaps that are still free; closing is permanent. Cost: nearly O(1) per gap and query.
 class FreeGaps {
  public:
   explicit FreeGaps(std::int32_t gaps) : next_(at(gaps) + 1), previous_(at(gaps) + 1) {
     std::iota(next_.begin(), next_.end(), 0);
-    std::iota(previous_.begin(), previous_.end(), 0);  // shifted by one: 0 is "none"
+    std::iota(previous_.begin(), previous_.end(), 0);  // shifted by one: 0 means "none"
   }
   /// The first free gap from here on; the number of gaps if there is none.
   std::int32_t from(std::int32_t gap) { return find(next_, gap); }
@@ -50,7 +51,7 @@ class FreeGaps {
   std::vector<std::int32_t> previous_;
 };
 
-/// Where an operation goes: gap, what comes first in it, and what comes first of that.
+/// The place of an operation: its gap, and its rank within the gap.
 struct Place {
   std::int32_t gap;
   std::int32_t phase;
@@ -135,7 +136,7 @@ class PriorityQueue {
     return std::nullopt;
   }
 
-  /// The violation that an operation finds no gap.
+  /// The violation by an operation that finds no gap.
   [[nodiscard]] Found hindered(std::int32_t number, const Observation& operation) const {
     std::vector<std::int32_t> larger;
     for (const std::int32_t each : by_priority_)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // First in, first out: values can be ordered so that neither their adds nor their turns at the front are inverted.
 //
-// Adds form an interval order, and so do turns at the front once they are zones: from the least end to the greatest
+// Adds form an interval order, and so do turns at the front once they are zones: from the earliest end to the latest
 // start of a value's peeks and removal. *Forward* (f < g): the value is at the front from f to g. *Backward*: anywhere
-// from g to f. Forward zones must not overlap, a backward one must not lie in a forward one, and is cut at forward
-// zones it runs into (without that, cycles of three are missed: enqueue(1)[3,4.5] enqueue(2)[0,4.6] enqueue(3)[1,2]
+// from g to f. Forward zones must not overlap, a backward one must not lie within a forward one, and is cut at forward
+// zones it overlaps (without that, cycles of three are missed: enqueue(1)[3,4.5] enqueue(2)[0,4.6] enqueue(3)[1,2]
 // peek->2[10,12] dequeue->2[20,22] dequeue->1[5,16] dequeue->3[14,30]). In doubled coordinates, backward [2l, 2r] and
 // forward [2f+1, 2g-1], "before at the front" is then an interval order. Cycles in the union of two interval orders
-// shrink to two values, and taking what is first in both, again and again, orders all.
-// Operations that found nothing need a gap in which nothing is certainly inside, whatever the order.
+// shrink to two values, and repeatedly taking a value that is first in both orders all. Operations that found nothing
+// need a gap in which nothing is certainly inside, whatever the order.
 #include <algorithm>
 #include <numeric>
 
@@ -25,7 +25,7 @@ struct Zone {
   bool forward;
 };
 
-/// The places 0..n-1 sorted by a key that is at most `most`.
+/// The indices 0..n-1 sorted by a key that is at most `most`.
 template <typename Key>
 std::vector<std::int32_t> sorted_by(std::size_t n, std::int32_t most, Key key) {
   std::vector<std::int32_t> start(at(most) + 2);
@@ -56,7 +56,7 @@ class Queue {
   }
 
  private:
-  /// The zone of each value, or the violation that two of them are.
+  /// Computes the zone of each value, or the violation by two of them.
   std::optional<Found> make_zones() {
     zones_.reserve(values_.size());
     forward_.clear();
@@ -64,7 +64,7 @@ class Queue {
       const Value& value = values_[i];
       std::int32_t f = value.removed.last;
       for (const Observation& each : contents_.observations(value)) f = std::min(f, each.owns.last);
-      const std::int32_t g = value.removed.first;  // tuned: no observer starts later
+      const std::int32_t g = value.removed.first;  // tightened: no observer starts later
       zones_.push_back(f < g ? Zone{f, g, true} : Zone{g, f, false});
       if (f < g) forward_.push_back(static_cast<std::int32_t>(i));
     }
@@ -82,7 +82,7 @@ class Queue {
     return std::nullopt;
   }
 
-  /// Cuts a backward zone at the forward ones it runs into.
+  /// Cuts a backward zone at the forward ones that it overlaps.
   std::optional<Found> cut(std::int32_t value) {
     Zone& zone = zones_[at(value)];
     if (const std::int32_t around = forward_around(zone.start); around != kNone) {
@@ -93,7 +93,7 @@ class Queue {
     return std::nullopt;
   }
 
-  /// The forward zone that a gap lies strictly within.
+  /// The forward zone that strictly contains a gap.
   [[nodiscard]] std::int32_t forward_around(std::int32_t gap) const {
     const auto after =
         std::lower_bound(forward_.begin(), forward_.end(), gap,
@@ -103,11 +103,11 @@ class Queue {
     return gap < zones_[at(last)].end ? last : kNone;
   }
 
-  /// The values so that no two are inverted, apart at the barriers; fewer than there are if that is not possible.
+  /// The values in an order without inversions, separated at the barriers; fewer values if there is no such order.
   [[nodiscard]] std::vector<std::int32_t> values_in_order(const std::vector<std::int32_t>& barriers) const {
     const std::size_t n = values_.size();
     const std::int32_t gaps = contents_.gaps();
-    // A value goes where its removal can come first; what is added later follows.
+    // A value belongs to the segment where its removal can first happen; values added later follow.
     segment_.resize(n);
     std::vector<std::int32_t> before(at(gaps) + 2);
     for (const std::int32_t barrier : barriers) ++before[at(barrier) + 1];
@@ -140,7 +140,7 @@ class Queue {
     return order;
   }
 
-  /// Values by segment, and in it by the start and end of their adds and of their zones.
+  /// Values by segment, and within it by the start and end of their adds and of their zones.
   struct Sorted {
     std::vector<std::int32_t> add_starts;
     std::vector<std::int32_t> add_ends;
@@ -148,7 +148,7 @@ class Queue {
     std::vector<std::int32_t> zone_ends;
   };
 
-  /// Takes what is first in both orders, again and again, of the values from one place to another.
+  /// Repeatedly takes a value that is first in both orders, among the values from one index to another.
   void take(const Sorted& by, std::size_t from, std::size_t to, std::vector<std::uint8_t>& ready,
             std::vector<std::int32_t>& order) const {
     constexpr std::uint8_t kFirstAdded = 1;
@@ -184,7 +184,7 @@ class Queue {
     std::int32_t op;
   };
 
-  /// Operations of one segment, adds and turns at the front apart, each as early as the order of values allows.
+  /// Operations of one segment, adds separate from turns at the front, each as early as the order of values allows.
   struct Segment {
     std::int32_t add_gap;
     std::int32_t front_gap;
@@ -209,7 +209,7 @@ class Queue {
     segment.fronts.push_back({segment.front_gap, value.removal});
   }
 
-  /// In a gap adds come first: they are what is removed there.
+  /// Within a gap adds come first: their values are removed there.
   static void merge(const Segment& segment, std::vector<std::int32_t>& order) {
     std::size_t f = 0;
     for (const Placed& add : segment.adds) {
@@ -247,17 +247,17 @@ class Queue {
     const auto by_end = sorted_by(n, most, [&](std::size_t i) { return values_[i].added.last; });
     const auto by_start = sorted_by(n, most, [&](std::size_t i) { return values_[i].added.first; });
     std::size_t i = 0;
-    std::int32_t latest = kNone;  // of those added wholly before: whose zone starts last
+    std::int32_t latest = kNone;  // among those added entirely before: the one whose zone starts last
     for (const std::int32_t later : by_start) {
       for (; i < n && values_[at(by_end[i])].added.precedes(values_[at(later)].added); ++i)
         if (latest == kNone || zones_[at(by_end[i])].start > zones_[at(latest)].start) latest = by_end[i];
       if (latest != kNone && zones_[at(later)].end < zones_[at(latest)].start)
         return contradiction(Reason::kOrderInverted, latest, later);
     }
-    return Found::excluded(Exclusion::kKind);  // never: what is stuck has two values like that
+    return Found::excluded(Exclusion::kKind);  // never: if it is stuck, two such values exist
   }
 
-  /// The violation that two values are, with the forward zones that cut theirs.
+  /// The violation by two values, with the forward zones that cut theirs.
   [[nodiscard]] Found contradiction(Reason reason, std::int32_t first, std::int32_t second) const {
     std::vector<std::int32_t> values{first, second};
     std::vector<std::int32_t> telling;

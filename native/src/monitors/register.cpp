@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are written once each: an operation that read one belongs to the cluster of its write, and one that
-// replaced u by v glues the cluster of v behind that of u, into chains (Gibbons and Korach's zones, with chains).
+// Values that are written once each. An operation that read a value belongs to the cluster of its write, and an
+// operation that replaced u by v links the cluster of v after that of u, which forms chains (Gibbons and Korach's
+// zones, with chains).
 //
-// Within a chain every operation must be able to come after all that earlier clusters hold. Of a chain, f is the least
-// end and g the greatest start. *Forward* (f < g): it is current from f to g. *Backward*: anywhere from g to f.
-// There is an order iff no two forward zones overlap and no backward one lies within a forward one.
-// The first value is a write before everything. A write with an unknown outcome counts iff its value is read, which
-// makes the value read that it replaced. A value that is written more than once is told apart by time where every
-// write but one was certainly overwritten or not yet called; else the guess is noted.
+// Within a chain every operation must be able to come after all operations of earlier clusters. For a chain, f is the
+// earliest end and g the latest start. *Forward* (f < g): it is current from f to g. *Backward*: anywhere from g to f.
+// There is an order iff no two forward zones overlap and no backward one lies within a forward one. The initial value
+// is a write before everything. A write with an unknown outcome counts iff its value is read; then the value that it
+// replaced counts as read. If a value is written more than once, the write that was read is determined by time if every
+// other write was certainly overwritten or not yet called; else the guess is recorded.
 #include "monitors/register.hpp"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ using histories::kNone;
 
 struct Cluster {
   std::int32_t value;
-  std::int32_t writer;                // access, or kNone for the first value
-  std::int32_t alike;                 // another cluster of the same value
+  std::int32_t writer;                // access, or kNone for the initial value
+  std::int32_t alike;                 // another cluster with the same value
   std::int32_t parent = kNone;        // the cluster that its writer replaced
   std::int32_t replaced_by = kNone;   // cluster
   std::int32_t first_reader = kNone;  // accesses, linked
@@ -69,7 +70,7 @@ class Register {
   }
 
  private:
-  /// All values that are read or written, to find places for them.
+  /// All values that are read or written, to assign slots to them.
   struct Values {
     std::span<const Access> accesses;
     std::int32_t initial;
@@ -106,8 +107,9 @@ class Register {
     return cluster.writer == kNone ? Interval{-1, -1} : accesses_[at(cluster.writer)].owns;
   }
 
-  /// With repeated values what was read may be a guess, but not that nothing writes a value: one read of it is a
-  /// violation by itself. Of values that do not repeat `attach` says the same, with all that saw it.
+  /// With repeated values, which write was read may be a guess, but that no operation writes a value is not: one read
+  /// of it is a violation by itself. For values that do not repeat, `attach` reports the same, with all operations that
+  /// observed the value.
   std::optional<Found> never_written() {
     if (!repeated_) return std::nullopt;
     for (const Access& access : accesses_)
@@ -116,7 +118,7 @@ class Register {
     return std::nullopt;
   }
 
-  /// Puts every reader into the cluster it read, and keeps the optional writes that are read.
+  /// Adds every reader to the cluster it read, and keeps the optional writes that are read.
   std::optional<Found> attach() {
     std::vector<std::int32_t> to_do;
     for (std::size_t i = 0; i < accesses_.size(); ++i)
@@ -154,7 +156,7 @@ class Register {
     return cluster_of_writer_[at(access)];
   }
 
-  /// The cluster that an access read: the only one of its value, or the only one that time allows.
+  /// The cluster that an access read: the only one with its value, or the only one that times allow.
   std::int32_t source(const Access& access) {
     const std::int32_t first = slots_[access.old];
     if (first == kNone || clusters_[at(first)].alike == kNone) return first;
@@ -165,7 +167,7 @@ class Register {
       if (access.owns.precedes(written) || written.last < overwritten) continue;
       if (clusters_[at(each)].writer != kNone && &accesses_[at(clusters_[at(each)].writer)] == &access) continue;
       if (found != kNone) guessed_ = true;
-      if (found == kNone || written.last < access.owns.first) found = each;  // rather one that had ended by then
+      if (found == kNone || written.last < access.owns.first) found = each;  // prefers a write that had ended by then
     }
     return found;
   }
@@ -189,7 +191,7 @@ class Register {
     return refuted(Reason::kOverwritten, telling, values);
   }
 
-  /// Walks every chain from its start; the order within it, and its zone.
+  /// Walks every chain from its start, and computes its order and its zone.
   std::optional<Found> walk() {
     std::size_t walked = 0;
     std::size_t kept = 0;
@@ -205,7 +207,7 @@ class Register {
     std::vector<std::int32_t> values;
     for (const Cluster& start : clusters_) {
       if (!start.kept || start.walked) continue;
-      const Cluster* each = &start;  // a chain without a start ends in a circle
+      const Cluster* each = &start;  // a chain without a start ends in a cycle
       std::vector<bool> seen(clusters_.size());
       while (!seen[static_cast<std::size_t>(each - clusters_.data())]) {
         seen[static_cast<std::size_t>(each - clusters_.data())] = true;
@@ -265,7 +267,7 @@ class Register {
 
   static std::int32_t touched(const Access& access) { return access.act == Act::kRead ? access.old : access.now; }
 
-  /// Compares the zones of chains, and gives backward ones their gap.
+  /// Compares the zones of chains, and assigns a gap to backward ones.
   std::optional<Found> compare() {
     std::vector<std::int32_t> forward;
     for (std::size_t i = 0; i < zones_.size(); ++i)
@@ -336,7 +338,7 @@ class Register {
     return Found::linearizable(std::move(order));
   }
 
-  /// A refutation by some values, with the values that they replaced, which they cannot do without.
+  /// A refutation by some values, together with the values that they replaced, without which it does not hold.
   [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling, std::vector<std::int32_t> values) {
     std::sort(telling.begin(), telling.end());
     telling.erase(std::unique(telling.begin(), telling.end()), telling.end());
@@ -356,7 +358,7 @@ class Register {
       wanted.push_back(values[done]);
     }
     std::sort(wanted.begin(), wanted.end());
-    // Which of equal values was meant is for all writes to say.
+    // Which of several equal values was meant depends on all writes.
     const auto has = [&](std::int32_t value) {
       return repeated_ || std::binary_search(wanted.begin(), wanted.end(), value);
     };
@@ -368,7 +370,7 @@ class Register {
   }
 
   std::span<const Access> accesses_;
-  Slots slots_;  // of each value the last of its clusters
+  Slots slots_;  // of each value, the last of its clusters
   std::vector<Cluster> clusters_;
   std::vector<std::int32_t> next_reader_;
   std::vector<std::int32_t> cluster_of_writer_;

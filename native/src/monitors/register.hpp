@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value that is read, written and replaced: registers, and entries of maps.
+// A single value that is read, written and replaced: registers, and entries of maps.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,35 @@
 
 namespace linpoint::monitors {
 
-/// What an operation did to the value. `kDiffers`: it saw that the value was not `old`.
+/// The effect of an operation on the value. `kDiffers`: it observed that the value was not `old`.
 enum class Act : std::uint8_t { kWrite, kRead, kReplace, kDiffers };
 
 struct Access {
   Act act;
   bool optional;
   std::int32_t op;
-  std::int32_t old;  // what was read, replaced or not there
-  std::int32_t now;  // what was written
+  std::int32_t old;  // the value read, replaced or excluded
+  std::int32_t now;  // the value written
   Interval owns;
 };
 
 /// Whether the operation may have changed the value.
 inline bool changes(const Access& access) { return access.act == Act::kWrite || access.act == Act::kReplace; }
 
-/// Whether it tells which value was there.
+/// Whether it shows which value was there.
 inline bool observes(const Access& access) { return access.act == Act::kRead || access.act == Act::kReplace; }
 
 /// The value of an absent entry.
 inline constexpr std::int32_t kAbsent = -2;
 
-/// The values that accesses write or see, to find places for them.
+/// The values that accesses write or observe, to assign slots to them.
 std::vector<std::int32_t> values_of(std::span<const Access> accesses);
 
-/// Reads what operations did to a register, or to an entry of a map.
+/// Reads the effects of operations on a register, or on an entry of a map.
 class AccessReader {
  public:
   explicit AccessReader(const specs::Blueprint& blueprint) : blueprint_(blueprint) {}
-  /// Fills in what an operation did; `access` says who it is, when, and whether it may be left out.
+  /// Fills in the effect of an operation; `access` has its number, its gaps, and whether it may be left out.
   [[nodiscard]] Exclusion read(const Instruction& what, Access& access) const;
   [[nodiscard]] bool entry() const { return blueprint_.kind == "map"; }
 
@@ -52,17 +52,17 @@ class AccessReader {
   const specs::Blueprint& blueprint_;
 };
 
-/// `gaps` counts the gaps of all operations. An order may have to be replayed: where operations say that the value
-/// differs from one, they are put where they fit.
+/// `gaps` is the number of gaps of all operations. An order may have to be replayed: operations that report a different
+/// value are inserted where they fit.
 Found decide_register(std::span<const Access> accesses, std::int32_t initial, std::int32_t gaps);
 
-/// Puts operations that saw that the value was not `old` into an order of the others; false if one does not fit.
-/// `values` are those behind each operation of the order, after the first one.
+/// Inserts operations that observed that the value was not `old` into an order of the others; false if one does not
+/// fit. `initial` is the value before the order, `values` are those after each of its operations.
 bool insert_differing(std::span<const Access> differing, std::span<const Interval> owns, std::int32_t initial,
                       std::span<const std::int32_t> values, std::vector<std::int32_t>& order);
 
 /// The gaps in which one more read of `value` fits into accesses that have an order: ascending, disjoint. No access may
-/// be optional, and no value may be written twice or be both written and there at first.
+/// be optional, and no value may be written twice or be both written and initial.
 std::vector<Interval> gaps_for_read(std::span<const Access> accesses, std::int32_t initial, std::int32_t gaps,
                                     std::int32_t value);
 

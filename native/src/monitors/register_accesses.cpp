@@ -32,7 +32,7 @@ Exclusion AccessReader::register_access(const Instruction& what, Access& access)
       access.act = Act::kWrite;
       access.now = what.first;
       return Exclusion::kNone;
-    case Code::kSwap:  // with an unknown outcome nobody knows what it replaced: a write
+    case Code::kSwap:  // with an unknown outcome the value it replaced is unknown: a write
       access.act = access.optional ? Act::kWrite : Act::kReplace;
       access.old = what.want;
       access.now = what.first;
@@ -73,7 +73,7 @@ Exclusion AccessReader::entry_access(const Instruction& what, Access& access) co
     case Code::kDelete:
       access.old = kAbsent;
       if (no(what)) return Exclusion::kNone;
-      // Whatever was there, it is absent after this; that something was there is for the replay to see.
+      // Whatever was there, it is absent afterwards; the replay checks that something was there.
       access.act = Act::kWrite;
       access.now = kAbsent;
       return Exclusion::kNone;

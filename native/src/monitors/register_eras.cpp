@@ -51,7 +51,8 @@ std::optional<Found> RegisterEras::trace() {
   return std::nullopt;
 }
 
-/// What may be left out took effect if its value was seen; then the value that it replaced was seen, too.
+/// An optional operation took effect if its value was observed; then the value that it replaced counts as observed,
+/// too.
 void RegisterEras::keep_observed() {
   for (std::size_t i = 0; i < accesses_.size(); ++i)
     if (took_effect_[i] && observes(accesses_[i])) observers_.push_back(static_cast<std::int32_t>(i));
@@ -63,10 +64,10 @@ void RegisterEras::keep_observed() {
   }
 }
 
-/// Gives an era to each that writes and spans a crash, once all that see its value have theirs.
+/// Assigns an era to each writing operation that spans a crash, once all observers of its value have theirs.
 std::optional<Found> RegisterEras::place_writers() {
   std::vector<std::int32_t> waits_for(accesses_.size());
-  std::vector<std::int32_t> seen_in(accesses_.size(), kNone);  // the first era in which the value written is seen
+  std::vector<std::int32_t> seen_in(accesses_.size(), kNone);  // the first era in which the written value is observed
   for (const std::int32_t observer : observers_)
     if (const std::int32_t maker = maker_of(accesses_[at(observer)].old); maker != kNone) ++waits_for[at(maker)];
   std::vector<std::int32_t> ready;
@@ -85,31 +86,31 @@ std::optional<Found> RegisterEras::place_writers() {
     first = first == kNone ? era : std::min(first, era);
     if (--waits_for[at(maker)] == 0) ready.push_back(maker);
   }
-  std::vector<std::int32_t> circle;  // of values that replaced each other, with what they lead to
+  std::vector<std::int32_t> circle;  // of values that replaced each other, with the values that lead to it
   for (std::size_t i = 0; i < accesses_.size(); ++i)
     if (took_effect_[i] && waits_for[i] > 0) circle.push_back(accesses_[i].op);
   if (!circle.empty()) return refuted(Reason::kReplacedInCircle, std::move(circle));
   return std::nullopt;
 }
 
-/// Where the value comes from that an operation saw.
+/// Finds the source of the value that an operation observed.
 std::optional<Found> RegisterEras::follow(std::int32_t access) {
   const std::int32_t value = accesses_[at(access)].old;
   const std::int32_t maker = maker_of(value);
   if (maker == kNone && value != initial_) return refuted(Reason::kNeverAdded, {op(access)});
-  const std::int32_t made = maker == kNone ? -1 : era_of_[at(maker)];  // what is there at first is older than all eras
+  const std::int32_t made = maker == kNone ? -1 : era_of_[at(maker)];  // an initial value is older than all eras
   const std::int32_t era = era_of_[at(access)];
   if (made > era || (maker != kNone && era < spans_[at(maker)].first))
     return refuted(Reason::kSeenBeforeAdded, {op(access), op(maker)});
   return made < era ? survived(access, made) : std::nullopt;
 }
 
-/// What `access` saw was written in the era `made`, so every crash since then left it.
+/// The value that `access` observed was written in the era `made`, so every crash since then left it.
 std::optional<Found> RegisterEras::survived(std::int32_t access, std::int32_t made) {
   const std::int32_t value = accesses_[at(access)].old;
   for (std::int32_t number = era_of_[at(access)]; number > made; --number) {
     Era& era = eras_[at(number)];
-    if (era.start == value) return std::nullopt;  // as others saw
+    if (era.start == value) return std::nullopt;  // as other operations observed
     if (era.start != kNotShown) return refuted(Reason::kSurvivorsDiffer, {op(access), op(era.shown_by)});
     era.start = value;
     era.shown_by = access;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations on one key, by the eras that crashes end, and which values the crashes must have left.
+// The operations on one key, divided by the eras that crashes end, and the values that the crashes must have left.
 //
-// An operation that spans a crash of the object may take effect in several eras. For one that writes, it is enough to
-// look at the last of them in which, or behind which, no operation sees its value: what its value does there it can do
-// from the beginning of that era on, and before it nobody misses it. If nobody sees its value at all, the end of its
-// first era will do. For one that sees a value every era is tried, by whoever uses this.
+// An operation that spans a crash of the object may take effect in several eras. For a writing operation, only the last
+// of these eras matters in which, or after which, no operation observes its value: whatever its value does there is
+// also possible from the beginning of that era on, and before that no operation needs it. If no operation observes its
+// value at all, the end of its first era suffices. For an operation that observes a value, the caller tries every era.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace linpoint::monitors {
 
-/// A value that no operation shows, and that differs from all that one does.
+/// A value that no operation shows; it differs from all values that are shown.
 inline constexpr std::int32_t kNotShown = -3;
 
-/// The operations on one key, in divided gaps, and the eras that each may take effect in.
+/// The operations on one key, in divided gaps, and the eras in which each may take effect.
 struct KeyAccesses {
   std::vector<Access> accesses;
   std::vector<EraSpan> eras;
@@ -34,14 +34,14 @@ class RegisterEras {
     std::vector<Access> accesses;              // those that take effect in it, with their gaps there
     std::int32_t start = kNotShown;            // the value that the crash before it left
     std::int32_t shown_by = histories::kNone;  // an access that shows it
-    std::int32_t saved = kNotShown;            // the value that the crash behind it leaves
+    std::int32_t saved = kNotShown;            // the value that the crash after it leaves
   };
 
-  /// `chosen` are the eras of the operations that certainly see a value (kNone: for this to say).
+  /// `chosen` are the eras of the operations that certainly observe a value (kNone: to be determined here).
   RegisterEras(const KeyAccesses& key, std::span<const std::int32_t> chosen, const EraGaps& gaps);
 
-  /// Finds out which value each crash left, as far as operations show it, and which of those that may be left out took
-  /// effect, and when. None if nothing contradicts it.
+  /// Determines which value each crash left, as far as operations show it, and which optional operations took effect,
+  /// and when. None if nothing contradicts it.
   std::optional<Found> trace();
 
   [[nodiscard]] const Era& era(std::size_t number) const { return eras_[number]; }
@@ -58,11 +58,11 @@ class RegisterEras {
   const std::vector<EraSpan>& spans_;
   const EraGaps& gaps_;
   std::int32_t initial_;
-  mutable Slots makers_;                      // of each value: the access that writes it
-  std::int32_t repeated_ = histories::kNone;  // an operation that writes a value which another one writes too
+  mutable Slots makers_;                      // of each value, the access that writes it
+  std::int32_t repeated_ = histories::kNone;  // an operation that writes a value that another one also writes
   std::vector<std::int32_t> era_of_;          // of each access that took effect; kNone: not known yet
   std::vector<bool> took_effect_;
-  std::vector<std::int32_t> observers_;  // that took effect
+  std::vector<std::int32_t> observers_;  // observers that took effect
   std::vector<Era> eras_;
 };
 

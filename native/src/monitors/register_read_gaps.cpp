@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where one more read of a value fits among accesses that have an order. Cost: O(n log n).
 //
-// The read joins the chain of its value: it comes after all that the chain holds before that value and before all that
-// replaced it, and stretches the zone of the chain to its gap. That zone must still neither overlap another forward
-// zone nor contain a backward one, nor lie within a forward one (see register.cpp). All else holds, as there is an
-// order.
+// The read joins the chain of its value: it comes after everything in the chain before that value and before everything
+// that replaced it, and extends the zone of the chain to its gap. That zone must still neither overlap another forward
+// zone nor contain a backward one, nor lie within a forward one (see register.cpp). Everything else holds, since there
+// is an order.
 #include <algorithm>
 #include <limits>
 
@@ -19,7 +19,7 @@ using histories::kNone;
 constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
 
-/// The least end and the greatest start of some accesses.
+/// The earliest end and the latest start of some accesses.
 struct Bounds {
   std::int32_t f = kMost;
   std::int32_t g = kLeast;

@@ -9,7 +9,7 @@ namespace {
 
 using histories::kNone;
 
-/// So many ways to divide operations that span crashes among the eras are tried.
+/// Maximum number of ways that are tried to distribute operations that span crashes among the eras.
 constexpr std::size_t kMaxWays = 512;
 
 }  // namespace
@@ -37,7 +37,7 @@ std::optional<Found> SavedMoments::find(search::StopToken& stop) {
   return first;
 }
 
-/// The next way to divide the choices among their eras; false after the last.
+/// The next way to distribute the choices among their eras; false after the last.
 bool SavedMoments::next() {
   for (const Choice& choice : choices_) {
     std::int32_t& era = chosen_[choice.key][choice.access];
@@ -61,7 +61,8 @@ std::optional<Found> SavedMoments::try_choices(search::StopToken& stop) {
   return std::nullopt;
 }
 
-/// Whether each key's operations of an era have an order, and the latest moment at which all hold what the crash left.
+/// Whether each key's operations of an era have an order, and the latest moment at which all keys hold what the crash
+/// left.
 std::optional<Found> SavedMoments::choose_moment(std::size_t number) {
   const bool crashed = number < gaps_.crashes();
   std::vector<Interval> moments{gaps_.of(number)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each crash the moment whose state it takes all keys back to (see buffered_registers.hpp).
+// For each crash, the moment whose state it restores on all keys (see buffered_registers.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ class SavedMoments {
  public:
   SavedMoments(std::span<const KeyAccesses> keys, const EraGaps& gaps) : keys_(keys), gaps_(gaps) {}
 
-  /// Finds the latest saved moment of each crash. None if there are some; else why not.
+  /// Finds the latest saved moment of each crash. None if all have one; else why not.
   std::optional<Found> find(search::StopToken& stop);
 
   [[nodiscard]] const RegisterEras::Era& era(std::size_t key, std::size_t number) const {
     return eras_[key].era(number);
   }
-  /// The gap of the moment that the crash behind an era takes everything back to.
+  /// The gap of the moment that the crash after an era restores.
   [[nodiscard]] std::int32_t moment(std::size_t era) const { return moments_[era]; }
 
  private:
-  /// An operation that certainly sees a value, and may do so in several eras.
+  /// An operation that certainly observes a value, and may do so in several eras.
   struct Choice {
     std::size_t key;
     std::size_t access;

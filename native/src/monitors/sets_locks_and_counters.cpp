@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lazy greedy procedures: nothing takes effect before somebody's return demands it, and of operations that would do,
-// the one that has to return first is used. Operations with an unknown outcome never have to, so they come last.
+// Lazy greedy procedures: nothing takes effect before a return demands it; of the operations that qualify, the one that
+// must return first is used. Operations with an unknown outcome never have to return, so they come last.
 #include "monitors/sets_locks_and_counters.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using histories::kNever;
 using histories::kNone;
 
-/// Calls and returns in their order: 2 * index for a call, 2 * index + 1 for a return. Ranks are distinct and dense.
+/// Calls and returns in order: 2 * index for a call, 2 * index + 1 for a return. Ranks are distinct and dense.
 template <typename Operation>
 std::vector<std::int32_t> events_of(const search::Problem& problem, std::span<const Operation> operations) {
   std::int64_t latest = -1;
@@ -32,7 +32,7 @@ std::vector<std::int32_t> events_of(const search::Problem& problem, std::span<co
   return at_rank;
 }
 
-/// Open operations, the one that has to return first on top.
+/// Open operations, the one that must return first on top.
 class Open {
  public:
   void push(std::int64_t ret, std::int32_t operation) { heap_.emplace(ret, operation); }
@@ -71,10 +71,10 @@ class Bits {
  private:
   struct Bit {
     bool on = false;
-    std::int32_t last_turn = kNone;  // the operation that brought it here
+    std::int32_t last_turn = kNone;  // the operation that last changed it to this state
     Open turning_on;
     Open turning_off;
-    std::vector<std::int32_t> waiting_on;  // for the bit to be on
+    std::vector<std::int32_t> waiting_on;  // observations that wait for the bit to be on
     std::vector<std::int32_t> waiting_off;
   };
 
@@ -98,11 +98,12 @@ class Bits {
     }
   }
 
-  /// An operation that has not taken effect returns.
+  /// Handles the return of an operation that has not taken effect.
   bool finish(const BitOperation& each) {
     Bit& bit = bits_[at(each.bit)];
     const bool turns = each.touch == Touch::kTurnsOn || each.touch == Touch::kTurnsOff;
-    // Before it turns the bit on, the bit must be off. Of those that turn it on it has to return first, so it is next.
+    // Before it turns the bit on, the bit must be off. Among those that turn it on, it has to return first, so it is
+    // next.
     const bool other_way = turns && bit.on == (each.touch == Touch::kTurnsOn);
     return (!other_way || turn(bit)) && turn(bit);
   }
@@ -142,7 +143,7 @@ class Bits {
   std::vector<std::int32_t> order_;
 };
 
-/// A counter: the state is how many steps took effect.
+/// A counter: the state is the number of steps that took effect.
 class Counter {
  public:
   Counter(const search::Problem& problem, std::span<const CountOperation> operations)
@@ -184,7 +185,7 @@ class Counter {
     return true;
   }
 
-  /// An operation that has not taken effect returns.
+  /// Handles the return of an operation that has not taken effect.
   bool finish(std::int32_t index) {
     const CountOperation& each = operations_[at(index)];
     if (!each.reads) return step();
@@ -217,8 +218,8 @@ class Counter {
     order_.push_back(operations_[at(index)].op);
   }
 
-  /// Too many steps returned before the call of a read, or were between it and an earlier read. That need not be the
-  /// last read that demanded steps: those may have had to return anyway, while an earlier one demanded optional steps.
+  /// Too many steps returned before the call of a read, or lie between it and an earlier read. That need not be the
+  /// last read that demanded steps: those may have had to return anyway, while an earlier read demanded optional steps.
   [[nodiscard]] Found too_low(const CountOperation& read) const {
     const std::int64_t called = problem_.call[at(read.op)];
     std::vector<std::int64_t> calls;  // of the steps that returned before
@@ -251,7 +252,7 @@ class Counter {
   const search::Problem& problem_;
   std::span<const CountOperation> operations_;
   std::vector<bool> done_;
-  std::vector<std::int32_t> first_waiting_;  // reads by the count that they saw, linked
+  std::vector<std::int32_t> first_waiting_;  // reads by the count that they observed, linked
   std::vector<std::int32_t> next_waiting_;
   std::vector<std::int32_t> order_;
   Open open_;
@@ -259,7 +260,7 @@ class Counter {
   Found refuted_;
 };
 
-/// Everyone is given the count before its step; those with an unknown outcome fill the holes, by their calls.
+/// Every operation is given the count before its step; those with an unknown outcome fill the gaps, by their calls.
 class FetchAdd {
  public:
   FetchAdd(const search::Problem& problem, std::span<const CountOperation> operations)
@@ -286,7 +287,7 @@ class FetchAdd {
   [[nodiscard]] Found in_order() const {
     std::vector<std::int32_t> order;
     std::size_t next = 0;
-    std::int32_t latest = kNone;  // of those so far: who was called last
+    std::int32_t latest = kNone;  // among those so far: the one called last
     for (std::int64_t count = 0; count <= most_; ++count) {
       std::int32_t index = given_[static_cast<std::size_t>(count)];
       if (index == kNone && next == unknown_.size()) return refuted(Reason::kCountTooHigh, {given_after(count)});
@@ -302,7 +303,7 @@ class FetchAdd {
     return Found::linearizable(std::move(order));
   }
 
-  /// The first operation that was given more than a count nobody has: it has too few before it.
+  /// The first operation that was given more than a count that no operation has: too few steps precede it.
   [[nodiscard]] std::int32_t given_after(std::int64_t count) const {
     auto slot = given_.begin() + count;
     while (*slot == kNone) ++slot;

@@ -10,7 +10,7 @@
 
 namespace linpoint::monitors {
 
-/// An operation on a bit: it turns it on or off, or saw it on or off.
+/// An operation on a bit: it turns it on or off, or observed it on or off.
 enum class Touch : std::uint8_t { kTurnsOn, kTurnsOff, kSawOn, kSawOff };
 
 struct BitOperation {
@@ -20,20 +20,20 @@ struct BitOperation {
   bool optional;
 };
 
-/// Bits, each by itself, in one walk through the events: the order of all of them. `on` says how each bit begins.
+/// Independent bits, in one walk through the events, with an order of all of them. `on` has each bit's initial state.
 Found decide_bits(const search::Problem& problem, std::span<const BitOperation> operations, std::vector<bool> on);
 
 struct CountOperation {
   std::int32_t op;
   bool optional;
   bool reads;
-  std::int64_t value;  // what a read saw, counted in steps from the start; fetch-add: what it was given
+  std::int64_t value;  // the count observed by a read, in steps from the start; for fetch-add: the count it was given
 };
 
-/// A counter that counts by equal steps, and reads of it.
+/// A counter with equal steps, and reads of it.
 Found decide_counter(const search::Problem& problem, std::span<const CountOperation> operations);
 
-/// A counter that gives everyone the count before its step.
+/// A counter that gives every operation the count before its step.
 Found decide_fetch_add(const search::Problem& problem, std::span<const CountOperation> operations);
 
 }  // namespace linpoint::monitors

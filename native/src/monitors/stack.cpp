@@ -2,15 +2,16 @@
 // Last in, first out: stays can be nested. After an idea of Lee and Mathur (OOPSLA 2025).
 //
 // A gap in which no remaining value is certainly inside is *free*. An operation that owns a free gap can be placed:
-// there the values that remain can all be away. With peeks: a gap in which only v is certainly inside serves those
-// who see v there. A value all of whose operations can be placed is taken out, with its certain stay, which frees
-// more gaps; if that ends with nothing left, the stays can be nested, else what is left cannot be by itself.
+// there all remaining values can be outside. With peeks: a gap in which only v is certainly inside serves the
+// operations that observe v there. A value all of whose operations can be placed is taken out, with its certain stay,
+// which frees more gaps. If no value remains in the end, the stays can be nested; otherwise the remaining values alone
+// cannot be.
 //
-// The order: a value is pushed in the last free gap that its push owns and popped in the first that its pop owns, of
-// those that were free when it was taken out. Stays x, y never cross then: if px < py < qx < qy and x was taken out
+// The order: a value is pushed in the last free gap that its push owns and popped in the first that its pop owns, among
+// those that were free when it was taken out. Then stays x, y never cross: if px < py < qx < qy and x was taken out
 // first, qx was free while y remained, so y could have been pushed there or popped there, or was certainly inside.
-// Within a gap: pops, the latest pushed first; then who saw a value or nothing there; then stays that begin and end
-// in this gap; then pushes, the last to be popped first.
+// Within a gap: pops, the latest pushed first; then operations that observed a value or nothing there; then stays that
+// begin and end in this gap; then pushes, the last to be popped first.
 #include <algorithm>
 #include <numeric>
 
@@ -23,10 +24,10 @@ namespace {
 
 using histories::kNone;
 
-/// Fewer of the values that cannot be nested: none of them can be left out.
+/// A minimal subset of values that cannot be nested: none of them can be left out.
 std::vector<std::int32_t> shrink(const Contents& contents, std::vector<std::int32_t> values, search::StopToken& stop) {
   const auto stuck = [&](const std::vector<std::int32_t>& some) { return !Nesting(contents, some).run(stop); };
-  // The shortest start, by removal, is a violation whatever came after.
+  // The shortest prefix, by removal, is a violation whatever came after.
   std::sort(values.begin(), values.end(), [&](std::int32_t a, std::int32_t b) {
     return contents.values()[at(a)].removed.first < contents.values()[at(b)].removed.first;
   });

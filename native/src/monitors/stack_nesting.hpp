@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking values out of a stack, as long as their operations own gaps in which no remaining value is certainly inside.
+// Takes values out of a stack as long as their operations own gaps in which no remaining value is certainly inside.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace linpoint::monitors {
 
-/// One thing that must be placed for its value to be taken out.
+/// An operation that must be placed for its value to be taken out.
 struct Need {
   Interval owns;
   std::int32_t member;
   std::int32_t observation;  // of the value, or histories::kNone for a push or a pop
 };
 
-/// Gaps between two looks at the clock.
+/// Number of gaps between two reads of the clock.
 inline constexpr std::uint64_t kTurns = 4096;
 
 /// Where a value's stay begins and ends, and when it was taken out.
@@ -30,7 +30,7 @@ struct Stay {
   std::int32_t taken = histories::kNone;
 };
 
-/// Takes out values of a container as long as that goes.
+/// Takes out values of a container as long as possible.
 class Nesting {
  public:
   Nesting(const Contents& contents, std::vector<std::int32_t> members)
@@ -39,7 +39,7 @@ class Nesting {
     collect();
   }
 
-  /// Whether all could be taken out; no if it was stopped.
+  /// Whether all values could be taken out; false if it was stopped.
   bool run(search::StopToken& stop) {
     const std::size_t places = real_.size();
     std::vector<std::int32_t> counts(places + 1);
@@ -52,7 +52,7 @@ class Nesting {
     counts.pop_back();
     LeastCount cover(counts);
     GapSet free(places);
-    std::vector<std::int32_t> again;  // gaps that were one value's alone, which is gone
+    std::vector<std::int32_t> again;  // gaps that only one value occupied, which is gone
     for (std::uint64_t turn = 1; left_ > 0; ++turn) {
       if (turn % kTurns == 0 && stop.poll()) return false;
       std::size_t gap = 0;
@@ -78,7 +78,7 @@ class Nesting {
   }
 
   [[nodiscard]] const std::vector<Stay>& stays() const { return stays_; }
-  /// The gap in which an observation was placed because its value was alone there, or histories::kNone.
+  /// The gap in which an observation was placed because only its value was inside there, or histories::kNone.
   [[nodiscard]] std::int32_t alone_at(std::size_t member, std::size_t observation) const {
     return alone_.empty() ? histories::kNone : alone_[at(first_observation_[member]) + observation];
   }
@@ -90,7 +90,7 @@ class Nesting {
   }
 
  private:
-  /// Numbers only the gaps that matter to the members: those behind a run of starts and before a run of ends.
+  /// Numbers only the gaps that matter to the members: those after a run of starts and before a run of ends.
   void compress() {
     const std::int32_t gaps = contents_.gaps();
     whole_ = members_.size() == contents_.values().size();
@@ -99,7 +99,7 @@ class Nesting {
       std::iota(real_.begin(), real_.end(), 0);
       return;
     }
-    std::vector<std::int32_t> starts{gaps};  // behind everything, where what nobody removed is removed
+    std::vector<std::int32_t> starts{gaps};  // after everything, where values that no operation removed are removed
     std::vector<std::int32_t> ends{gaps};
     for (const std::int32_t member : members_) {
       const Value& value = contents_.values()[at(member)];
@@ -177,7 +177,7 @@ class Nesting {
     for (std::size_t i = 0; i < needs_.size(); ++i)
       if (needs_[i].observation != histories::kNone)
         peek_need_[at(needs_[i].observation)] = static_cast<std::int32_t>(i);
-    // Needs are sorted by start, and observations of a member are numbered together: sort within each.
+    // Needs are sorted by start, and observations of a member are numbered together: sort within each member.
     const auto by_start = [&](std::int32_t a, std::int32_t b) { return a < b; };
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const auto begin = peek_need_.begin() + first_observation_[i];
@@ -213,7 +213,7 @@ class Nesting {
       place(i);
   }
 
-  /// Places those who see the one value that is certainly inside in this gap.
+  /// Places the operations that observe the only value that is certainly inside in this gap.
   void serve_alone(std::size_t gap) {
     const auto point = static_cast<std::int32_t>(gap);
     const auto end = std::upper_bound(stay_order_.begin(), stay_order_.end(), point,
@@ -248,7 +248,7 @@ class Nesting {
       --left_;
       if (!peeks_) continue;
       stays_reaching_.remove(at(stay_place_[at(member)]));
-      // Free from now on, also for those taken out with it: who is pushed over the value must leave before it is seen.
+      // Free from now on, also for values taken out with it: a value pushed above it must leave before it is observed.
       for (const std::int32_t gap : waiting_[at(member)]) free.insert(at(gap));
       again.insert(again.end(), waiting_[at(member)].begin(), waiting_[at(member)].end());
     }
@@ -258,7 +258,7 @@ class Nesting {
   const Contents& contents_;
   std::vector<std::int32_t> members_;
   std::vector<Stay> stays_;
-  std::vector<std::int32_t> missing_;  // of each member: how many of its needs are not placed
+  std::vector<std::int32_t> missing_;  // of each member: the number of its needs that are not placed
   std::vector<std::int32_t> real_;     // the gap of each place
   bool whole_ = false;
   bool peeks_ = false;
@@ -268,10 +268,10 @@ class Nesting {
   std::vector<Interval> removed_;
   std::vector<Interval> inside_;
   std::vector<Need> needs_;           // by start
-  std::vector<std::int32_t> before_;  // for each place how many needs start before it
+  std::vector<std::int32_t> before_;  // for each place, the number of needs that start before it
   Reaching reaching_{{}};
   std::vector<std::int32_t> complete_;
-  // For peeks alone:
+  // Only for peeks:
   std::vector<std::int32_t> first_observation_;
   std::vector<std::int32_t> alone_;
   std::vector<std::int32_t> peek_need_;

@@ -9,7 +9,7 @@ namespace {
 
 using histories::kNone;
 
-/// So many handlings are looked at in all before it is given up, and so many choices at least.
+/// Maximum number of operations visited in total, and minimum number of choices tried, before giving up.
 constexpr std::size_t kMostWork = 50'000'000;
 constexpr std::size_t kLeastChoices = 200;
 
@@ -27,7 +27,7 @@ class Choices {
     Refuted root = found.refuted;
     Found answer = repair(std::move(found));
     if (answer.status != Status::kViolation) return answer;
-    // What was tried in vain belongs to the evidence.
+    // Choices tried without success belong to the evidence.
     root.scope = std::move(scope_);
     return with_unknown(Found::violation(std::move(root)));
   }
@@ -41,7 +41,7 @@ class Choices {
     return found;
   }
 
-  /// A violation with all unknown removals among its operations, since they could not mend it.
+  /// A violation with all unknown removals among its operations, since they could not remove it.
   [[nodiscard]] Found with_unknown(Found found) const {
     if (found.status != Status::kViolation) return found;
     std::vector<std::int32_t>& scope = found.refuted.scope;
@@ -51,7 +51,7 @@ class Choices {
     return found;
   }
 
-  /// Gives unknown removals to the values that must go, by their deadlines.
+  /// Assigns unknown removals to the values that must be removed, by their deadlines.
   Found assign(Found violation) {
     Contents contents;
     if (contents.read(input_.all, input_.empties, input_.gaps)) return violation;
@@ -59,7 +59,7 @@ class Choices {
     struct Due {
       std::int32_t deadline;
       std::int32_t value;
-      std::int32_t because;  // the value that is removed then
+      std::int32_t because;  // the value that is removed at the deadline
     };
     std::vector<std::int32_t> removed;
     std::vector<std::int32_t> kept;
@@ -72,7 +72,7 @@ class Choices {
               [&](std::int32_t a, std::int32_t b) { return value(a).added.last > value(b).added.last; });
     std::vector<Due> dues;
     std::size_t next = 0;
-    std::int32_t first = kNone;  // of those added wholly after: who is gone first
+    std::int32_t first = kNone;  // among those added entirely after: the one removed first
     for (const std::int32_t each : kept) {
       for (; next < removed.size() && value(each).added.precedes(value(removed[next]).added); ++next)
         if (first == kNone || value(removed[next]).removed.last < value(first).removed.last) first = removed[next];
@@ -102,7 +102,7 @@ class Choices {
     return once();
   }
 
-  /// Gives unknown removals to values of a violation, one by one, until there is none or nothing is left to try.
+  /// Assigns unknown removals to values of a violation, one by one, until there is none or nothing is left to try.
   Found repair(Found violation) {
     scope_.insert(scope_.end(), violation.refuted.scope.begin(), violation.refuted.scope.end());
     for (const Handling& add : not_removed(violation.refuted)) {
@@ -122,14 +122,14 @@ class Choices {
     return violation;
   }
 
-  /// The adds among the operations of a violation whose values nobody removed.
+  /// The adds among the operations of a violation whose values no operation removed.
   [[nodiscard]] std::vector<Handling> not_removed(const Refuted& refuted) const {
     std::vector<std::int32_t> scope = refuted.scope;
     std::sort(scope.begin(), scope.end());
     std::unordered_map<std::int32_t, Handling> adds;
     std::vector<std::int32_t> removed;
     for (const Handling& each : input_.all) {
-      // A value of the first content has no operation; whether it is part of the violation is not known.
+      // An initial value has no operation; whether it is part of the violation is not known.
       const bool inside = each.op == kNone || std::binary_search(scope.begin(), scope.end(), each.op);
       if (!inside) continue;
       if (each.role == Role::kAdd) adds.emplace(each.value, each);
@@ -164,7 +164,7 @@ Found decide_handlings(Handlings& input, bool first_in_first_out, const DecideCo
     }
     std::sort(added.begin(), added.end());
     if (std::adjacent_find(added.begin(), added.end()) != added.end()) {
-      // With duplicates nobody can tell which of them was removed; perhaps none had to be.
+      // With duplicates it is unknown which of them was removed; perhaps none had to be.
       const std::int32_t culprit = input.unknown.front().op;
       Handlings certain{input.all, input.empties, {}, input.gaps};
       const Found found = Choices(certain, decide, stop).decide(false);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers with removals whose outcome is unknown: each may have removed any value, or nothing.
 //
-// They are left out at first. If the rest is a violation, one of the values that make it and that nobody removed must
-// have been removed by one of them: every such choice is tried. Exponential only in the unknown removals that matter.
+// They are left out at first. If the remaining operations are a violation, one of its values that no other operation
+// removed must have been removed by one of them: every such choice is tried. Exponential only in the relevant unknown
+// removals.
 #pragma once
 
 #include <functional>
@@ -21,9 +22,10 @@ struct Handlings {
 
 using DecideContents = std::function<Found(const Contents&)>;
 
-/// `first_in_first_out`: of a queue without looks and empty results the choice is known. A value a that nobody removed
-/// has a deadline, the least end of the removals of values that were added wholly after it; in the order of deadlines
-/// and of calls, the k-th removal must be called before the k-th deadline, and may remove that value.
+/// `first_in_first_out`: for a queue without looks and empty results the choice is determined. A value that no
+/// operation removed has a deadline: the earliest end among the removals of values added entirely after it. In the
+/// order of deadlines and of calls, the k-th removal must be called before the k-th deadline, and may remove that
+/// value.
 Found decide_handlings(Handlings& input, bool first_in_first_out, const DecideContents& decide,
                        search::StopToken& stop);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place for each number of a value: an array where the numbers lie close together, else a hash map.
+// A slot for each number of a value: an array where the numbers are dense, else a hash map.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace linpoint::monitors {
 
 class Slots {
  public:
-  /// For the numbers that `number` gives for each of `items`. Places begin with kNone.
+  /// For the numbers that `number` returns for each of `items`. Slots begin with kNone.
   template <typename Items, typename Number>
   Slots(const Items& items, Number number) {
     std::int64_t least = std::numeric_limits<std::int32_t>::max();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be asked of a Persistence about its channels.
+// Queries of a Persistence about its channels.
 #include <algorithm>
 
 #include "linpoint/persistency/persistence.hpp"

@@ -20,7 +20,7 @@ void raise(CrashState& state, Kept kept) {
   }
 }
 
-/// A store that must be in the image and is not, since a later one of some of its bytes is.
+/// A store that must be in the image but is not, although a later store to some of its bytes is.
 std::optional<Kept> missing(const Persistence& now, const CrashState& state) {
   std::optional<Kept> found;
   now.for_each_line([&](std::uint64_t line) {
@@ -91,7 +91,7 @@ CrashState listed(const Persistence& now, const CrashState& state) {
 
 double count_new(const Persistence& now, std::uint32_t store, std::uint64_t address) {
   const auto own = now.place_of(store, address);
-  if (!own) return 1;  // certain at once
+  if (!own) return 1;  // certain immediately
   double count = 1;
   now.for_each_channel([&](Channel channel, std::uint32_t stores) {
     if (channel != own->channel) count *= double{1} + stores;
@@ -121,8 +121,8 @@ void collect_writes(const Persistence& now, std::span<const Event> trace, const 
     std::size_t end = 0;
     for (std::uint32_t found = 0; end < stores.size() && found < kept.prefix; ++end)
       found += now.channel_of(stores[end]) == kept.channel ? 1 : 0;
-    // What is written over by later ones of the channel need not be written: counters that are never flushed wait by
-    // the thousand in a line.
+    // Stores that later stores of the channel overwrite need not be written: counters that are never flushed accumulate
+    // thousands of waiting stores in a line.
     std::uint64_t written = 0;
     for (std::size_t at = end; at > 0 && ~written != 0; --at) {
       const Waiting& store = stores[at - 1];
@@ -148,7 +148,7 @@ Exhaustive::Exhaustive(const Persistence& now, std::span<const std::uint64_t> li
   const auto is_chosen = [&](std::uint64_t line) { return std::binary_search(chosen.begin(), chosen.end(), line); };
   std::vector<std::uint64_t> touched;
   now.for_each_channel([&](Channel channel, std::uint32_t count) {
-    const bool needed = now.bound() && now.mode() == Mode::kEadr;  // perhaps, by stores to chosen lines in a buffer
+    const bool needed = now.bound() && now.mode() == Mode::kEadr;  // possibly, by stores to chosen lines in a buffer
     if (needed || !is_buffer(channel)) {
       if (needed || is_chosen(line_of_channel(channel))) digits_.push_back({channel, {}, count, 0});
     } else {

@@ -12,7 +12,7 @@ namespace linpoint::persistency {
 
 namespace {
 
-/// Whether a comparison may have had this value as an operand: it may have been widened or narrowed on the way.
+/// Whether a comparison may have had this value as an operand, possibly widened or narrowed.
 bool may_be(std::uint64_t operand, std::uint64_t value, std::size_t size) {
   if (operand == value) return true;
   if (size >= kWordSize) return operand == (value & 0xffffffffU);
@@ -28,8 +28,8 @@ class Reads {
     if (event.size > 0) reads_[count_++ % reads_.size()] = {event.address, number_of(event), event.size};
   }
 
-  /// Calls `each(address, size)` for those that a comparison depends on: the last that fits, and what it was compared
-  /// with if that is one of the last two. An operand such as 0 fits many, and most of them by chance.
+  /// Calls `each(address, size)` for the reads that a comparison depends on: the last one that matches, and the read of
+  /// the other operand if it is one of the last two. An operand such as 0 matches many reads, most of them by chance.
   template <typename Each>
   void find(std::uint64_t left, std::uint64_t right, Each&& each) const {
     const std::size_t known = std::min(count_, reads_.size());
@@ -91,7 +91,7 @@ Bytes find_guardians(std::span<const Event> trace) {
   return guardians;
 }
 
-/// What each operation has allocated, not freed, and not yet published: nobody else can get there.
+/// The blocks that each operation has allocated, not freed, and not yet published: other threads cannot reach them.
 class Allocations {
  public:
   void observe(const Event& event) {
@@ -106,8 +106,8 @@ class Allocations {
     return block != nullptr && !block->published && block->operation == store.operation &&
            block->thread == store.thread;
   }
-  /// Whether a store leads others to something fresh, which is not fresh any more from then on: a table that grows
-  /// within an insertion takes over in the middle of it, and what is stored there afterwards counts.
+  /// Whether a store makes a fresh block reachable, which is no longer fresh from then on. A table that grows during an
+  /// insertion takes over in the middle of it, and stores into it afterwards count.
   bool publish_by(const Event& store) {
     const Block* block = store.size == kWordSize ? find(number_of(store)) : nullptr;
     if (block == nullptr || block->published) return false;
@@ -135,7 +135,7 @@ class Allocations {
     Block& block = std::prev(after)->second;
     return address < block.end ? &block : nullptr;
   }
-  /// With all that it leads to.
+  /// Publishes a block and all that are reachable from it.
   void publish(std::uint64_t pointer) {
     std::vector<std::uint64_t> reached{pointer};
     while (!reached.empty()) {
@@ -153,7 +153,7 @@ class Allocations {
 
 bool before(const Advice& a, const Advice& b) { return a.code != b.code ? a.code < b.code : !a.fence && b.fence; }
 
-/// The rule of a store to no lock word; counts it.
+/// The rule of a store that is not to a lock word; counts it.
 Rule classify(bool atomic, bool guarded, bool publishes, bool fresh, Points& points) {
   const bool suspected = atomic || guarded || publishes;
   ++points.stores;
@@ -173,7 +173,7 @@ Rule classify(bool atomic, bool guarded, bool publishes, bool fresh, Points& poi
 
 Points find_points(std::span<const Event> trace, const LockWords& locks) {
   const Bytes guardians = find_guardians(trace);
-  // The same code stores to other guardians as well, whose turn to be compared may never come in this run.
+  // The same code stores to other guardians as well, which may never be compared in this run.
   std::unordered_set<std::uint64_t> guarding;
   for (const Event& event : trace)
     if (is_store(event.kind) && event.code != 0 && guardians.meets(event)) guarding.insert(event.code);
@@ -198,7 +198,7 @@ Points find_points(std::span<const Event> trace, const LockWords& locks) {
 }
 
 void Adviser::observe(const Event& event, const Persistence& now) {
-  // A locked instruction is there for its own sake, and a fence that orders loads may be.
+  // A locked instruction serves a purpose of its own, and so may a fence that orders loads.
   const bool fence = event.kind == Kind::kFence && event.address == 0 && event.value[0] == std::byte{0};
   if (!fence && !is_flush(event.kind)) return;
   const Advice wanted{event.code, fence, 0, 0};

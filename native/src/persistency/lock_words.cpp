@@ -13,7 +13,7 @@ bool zero(const Event& store) {
                      [](std::byte each) { return each == std::byte{0}; });
 }
 
-/// What a word that locked instructions or mutexes work on goes through.
+/// The sequence of values of a word that locked instructions or mutexes access.
 class History {
  public:
   void widen(std::uint32_t size) { size_ = std::max(size_, size); }
@@ -26,19 +26,19 @@ class History {
     } else if (event.kind == Kind::kLock || event.kind == Kind::kUpdate) {
       take(event.operation, event.kind == Kind::kLock ? 1 : number_of(event));
     } else if (is_store(event.kind)) {
-      data_ = true;  // nobody takes a lock without looking: such is the flag that says that an undo log counts
+      data_ = true;  // taking a lock requires reading it first: this is, for example, the valid flag of an undo log
     }
   }
 
  private:
   void take(std::uint32_t operation, std::uint64_t value) {
-    if (value == value_) return;  // somebody tries to
+    if (value == value_) return;  // a failed attempt
     holder_ = value_ == 0 ? operation : kNoOperation;
     value_ = value;
   }
 
   void release(const Event& event) {
-    // Decreased to 0 is not stored 0: who counts how many are inside has no lock.
+    // A decrement to 0 is not a store of 0: a counter of threads inside is not a lock.
     const bool whole = event.kind == Kind::kUnlock || (event.kind != Kind::kUpdate && event.size >= size_);
     released_ |= whole && holder_ != kNoOperation && holder_ == event.operation;
     holder_ = kNoOperation;
@@ -47,9 +47,9 @@ class History {
 
   std::uint32_t size_ = 0;
   std::uint64_t value_ = 0;
-  std::uint32_t holder_ = kNoOperation;  ///< the operation that has taken it, while it has
-  bool released_ = false;                ///< by the operation that had taken it, once at least
-  bool data_ = false;                    ///< it has had a value that no lock gets
+  std::uint32_t holder_ = kNoOperation;  ///< the operation that holds it, if any
+  bool released_ = false;                ///< at least once, by the operation that had taken it
+  bool data_ = false;                    ///< it has had a value that a lock never has
 };
 
 }  // namespace

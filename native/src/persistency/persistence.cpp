@@ -17,7 +17,7 @@ std::uint32_t bytes_of(const Event& access, const Waiting& store) {
   return ((1U << (end - begin)) - 1U) << (begin - access.address);
 }
 
-/// Forgets what was taken from the front of a queue, now and then.
+/// Occasionally frees the elements already taken from the front of a queue.
 template <typename Queue>
 void trim(Queue& queue, std::uint32_t& head) {
   if (head == queue.size()) {
@@ -63,7 +63,7 @@ void Persistence::advance(const Event& event, std::uint32_t index) {
       break;
     case Kind::kUpdate:
     case Kind::kExchange:
-      // First the fence, and the store is not covered by it: "clwb x; lock inc x" may lose the increment.
+      // First the fence, which does not cover this store: "clwb x; lock inc x" may lose the increment.
       fence(event);
       see(event);
       add(event, index);
@@ -97,15 +97,15 @@ void Persistence::persist(std::uint32_t index, std::uint64_t address) {
   std::sort(settled_.begin() + before, settled_.end());
 }
 
-/// What a thread reads has left the store buffers and write-combining buffers of the others: of each byte, the last
-/// store.
+/// A value that a thread reads has left the store buffers and write-combining buffers of the other threads: for each
+/// byte, the last store.
 void Persistence::see(const Event& event) {
   if (event.size == 0 || (combining_ == 0 && buffered_elsewhere(event.thread) == 0)) return;
   const std::uint32_t number = find(line_of(event.address));
   if (number == kNone) return;
   std::uint32_t unseen = (1U << event.size) - 1U;
   for (std::uint32_t bound_to = kNone; unseen != 0;) {
-    // From the newest one on; settling may remove any of them.
+    // From the newest store on; settling may remove any of them.
     const Waiting* newest = nullptr;
     for (const Waiting& store : lines_[number].waiting())
       if (store.index < bound_to && (bytes_of(event, store) & unseen) != 0) newest = &store;
@@ -165,7 +165,7 @@ void Persistence::flush(const Event& event, std::uint32_t index) {
     return;
   }
   Line& line = lines_[number];
-  // Noted already, unless there are later stores. Non-temporal ones may seem to be such: then it is noted again.
+  // Already recorded, unless there are later stores. Non-temporal stores may look like that; then it is recorded again.
   const bool noted = line.flushed > owner.fenced && line.flusher == event.thread;
   if (noted && line.stores.back().index < line.flushed - 1) return;
   idle_ = false;
@@ -205,7 +205,8 @@ void Persistence::settle_cached(std::uint32_t number, std::uint32_t before) {
     remove(number, line.stores[line.head].index);
 }
 
-/// A store with all that its channel has before it, the oldest first, and with what these overlap.
+/// Makes a store persistent with all earlier stores of its channel, the oldest first, and the stores that these
+/// overlap.
 void Persistence::settle(std::uint32_t number, std::uint32_t index) {
   while (const Waiting* wanted = waiting_store(number, index)) {
     const Buffered oldest = oldest_of_channel(number, *wanted);
@@ -214,7 +215,7 @@ void Persistence::settle(std::uint32_t number, std::uint32_t index) {
   }
 }
 
-/// What a store overlaps that must become persistent before it, if anything.
+/// A store that this one overlaps and that must become persistent before it, if any.
 const Waiting* Persistence::oldest_beneath(const Buffered& upper) const {
   const Waiting& store = *waiting_store(upper.line, upper.index);
   if (!store.bound) return nullptr;
@@ -280,7 +281,7 @@ const Waiting* Persistence::waiting_store(std::uint32_t line, std::uint32_t inde
   return found == stores.end() || found->index != index ? nullptr : &*found;
 }
 
-/// Threads besides this one whose store buffer is not empty.
+/// The number of other threads whose store buffer is not empty.
 std::uint32_t Persistence::buffered_elsewhere(std::uint16_t number) const {
   const bool own = number < threads_.size() && threads_[number].head < threads_[number].buffer.size();
   return buffering_ - (own ? 1 : 0);
@@ -299,7 +300,7 @@ std::uint32_t Persistence::slot_of(std::uint64_t line) const {
 }
 
 std::uint32_t Persistence::find(std::uint64_t line) const {
-  return table_.empty() ? kNone : table_[slot_of(line)] - 1;  // an empty slot makes kNone of 0
+  return table_.empty() ? kNone : table_[slot_of(line)] - 1;  // an empty slot turns 0 into kNone
 }
 
 std::uint32_t Persistence::enter(std::uint64_t line) {

@@ -18,10 +18,10 @@ struct Candidate {
   std::uint32_t distance = 0;
   std::uint32_t store = 0;
   std::uint32_t access = 0;
-  std::uint32_t round = 0;  ///< so many of the same places are nearer
+  std::uint32_t round = 0;  ///< number of nearer pairs with the same places
 };
 
-/// The last access of one code to a word, and the last one in another operation than that.
+/// The last access of one code location to a word, and the last one in a different operation.
 struct Recent {
   std::uint64_t code = 0;
   std::uint32_t last = kNone;
@@ -75,7 +75,7 @@ class Search {
       return std::tie(a.round, a.distance, a.store, a.access) < std::tie(b.round, b.distance, b.store, b.access);
     });
     std::vector<RacyPair> pairs;
-    std::set<std::tuple<std::uint32_t, std::uint32_t>> known;  // the store says which operation is the first
+    std::set<std::tuple<std::uint32_t, std::uint32_t>> known;  // the store determines the first operation
     for (const Candidate& each : found_) {
       if (pairs.size() >= most) break;
       const std::uint32_t second = trace_[each.access].operation;
@@ -86,7 +86,7 @@ class Search {
   }
 
  private:
-  /// Through the accesses to a word, in one direction.
+  /// Walks the accesses to a word in one direction.
   void sweep(const std::vector<std::uint32_t>& events) {
     std::vector<Recent> recent;
     for (const std::uint32_t event : events) {
@@ -113,7 +113,7 @@ class Search {
 
   std::span<const Event> trace_;
   std::vector<bool> racing_;
-  std::map<std::uint64_t, std::vector<std::uint32_t>> words_;  ///< that are raced for, with who accesses them
+  std::map<std::uint64_t, std::vector<std::uint32_t>> words_;  ///< racing words, with the events that access them
   std::vector<Candidate> found_;
 };
 

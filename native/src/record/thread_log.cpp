@@ -8,11 +8,10 @@ namespace linpoint::record {
 
 namespace {
 
-/// Nothing passes, in either direction.
+/// No access passes, in either direction.
 void fence() {
 #ifdef __SANITIZE_THREAD__
-  std::atomic_signal_fence(
-      std::memory_order_seq_cst);  // the sanitizer knows no fences, and nothing here needs one for it
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // the sanitizer does not support fences, and needs none here
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
@@ -21,9 +20,9 @@ void fence() {
 }  // namespace
 
 Moment now() {
-  // Without the first fence a write may still be on its way to the others when the clock is read: they would see the
-  // old value after the recorded return, and a correct object would look wrong. Without the second, reads of the
-  // operation may run ahead of its recorded call.
+  // Without the first fence, a write may not have reached other threads when the clock is read: they would see the old
+  // value after the recorded return, and a correct object would look wrong. Without the second, reads of the operation
+  // may run before its recorded call.
   fence();
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   fence();
@@ -61,7 +60,7 @@ bool Log::end(Ending ending, Moment ret, Value result) {
     last_ = last_->next.get();
     used_ = 0;
   }
-  open_ = false;  // last: a log without memory for the next entry stays open and takes no more calls
+  open_ = false;  // last: a log without memory for the next entry stays open and accepts no more calls
   return true;
 }
 

@@ -114,7 +114,7 @@ void SpecSets::take_found() {
   found_.clear(found_.length());
 }
 
-/// Adds to what is made all that can come of it unseen.
+/// Adds everything reachable by unobservable steps to the set under construction.
 bool SpecSets::close() {
   if (!closed_) return true;
   found_.clear(made_.list().length());
@@ -127,7 +127,7 @@ bool SpecSets::close() {
   return true;
 }
 
-/// Whether a set has the same members as the one that is made.
+/// Whether a set has the same members as the one under construction.
 bool SpecSets::is_made(Slot set) const {
   const std::vector<std::uint32_t>& all = members_[set];
   const std::uint32_t length = lengths_[set];

@@ -9,7 +9,7 @@ namespace linpoint::refine {
 namespace {
 
 constexpr std::uint64_t kBatch = 64;
-/// Levels with fewer states are not worth a thread.
+/// Levels with fewer states are expanded by one thread.
 constexpr std::uint64_t kSmall = 2048;
 
 }  // namespace
@@ -71,28 +71,28 @@ void Worker::expand(StateStore::Number number) {
   look_for_deadlock();
 }
 
-/// All successors by one process, and whether it is stuck: it cannot go on, or could make a call that cannot.
+/// All successors by one process, and whether it is stuck: it cannot continue, or could make a call that cannot begin.
 void Worker::step(unsigned process) {
   const std::uint64_t before = successors_;
   runner_.step(state_.data(), process);
   const bool waits = runner_.was_blocked() && successors_ == before;
   blocked_call_[process] = runner_.blocked_call();
   const bool is_over = program_.block(state_.data(), process)[0] == 0 && successors_ == before && !runner_.was_pruned();
-  // Who has stores that wait is not stuck, whatever call must wait for them: the memory takes them some time.
+  // A process with buffered stores is not stuck, whatever call must wait for them: memory will eventually take them.
   const bool stores = program_.store_buffers && program_.block(state_.data(), process)[program_.buffer_slot] != 0;
   if (!stores && (waits || blocked_call_[process] >= 0 || is_over)) ++stuck_;
 }
 
-// Ample sets: a process whose next access nobody else will ever get in the way of goes first, and alone. A loop must
-// not begin again in such a step: every cycle of states has a process that goes round in its code or calls an
-// operation, so on every cycle there is a state with all steps. (On a stack, as in the paper, one would look for the
-// state instead.)
+// Ample sets: a process whose next access can never conflict with another process runs first, and alone. A loop must
+// not begin again in such a step: every cycle of states contains a process that repeats a loop or calls an operation,
+// so that every cycle contains a fully expanded state. (A depth-first search, as in the paper, would check its stack
+// instead.)
 bool Worker::expand_ample() {
   for (unsigned process = 0; process < program_.processes; ++process) {
     if (!is_ample(process)) continue;
     step(process);
     if (successors_ != 0 && !runner_.went_back()) return true;
-    // All others have to be expanded too; the steps of this one are in the queue already.
+    // All other processes must be expanded too; the steps of this one are already in the queue.
     for (unsigned other = 0; other < program_.processes; ++other)
       if (other != process) step(other);
     look_for_deadlock();
@@ -107,9 +107,9 @@ bool Worker::is_ample(unsigned process) const {
   const Instruction& at = program_.code[program_.stops[stop]];
   if (program_.store_buffers) {
     if (program_.block(state_.data(), process)[program_.buffer_slot] != 0) return false;
-    if (at.code == Code::kStore) return true;  // it only comes to wait in the process' own buffer
+    if (at.code == Code::kStore) return true;  // it only enters the process's own buffer
   }
-  if (at.code == Code::kReturn) return true;  // an early return leaves less room for orders, and touches nothing
+  if (at.code == Code::kReturn) return true;  // an early return allows fewer orders, and touches nothing
   for (unsigned g = 0; g < program_.groups.size(); ++g) {
     const Group& group = program_.groups[g];
     for (unsigned other = group.first; other < group.first + group.count; ++other)
@@ -118,7 +118,7 @@ bool Worker::is_ample(unsigned process) const {
   return true;
 }
 
-/// Whether a process may ever touch what an access touches.
+/// Whether a process may ever touch a place of an access.
 bool Worker::may_meet(const Footprint& access, unsigned process, unsigned group) const {
   const Slot* block = program_.block(state_.data(), process);
   if (program_.store_buffers && block[program_.buffer_slot] != 0) return true;
@@ -127,8 +127,8 @@ bool Worker::may_meet(const Footprint& access, unsigned process, unsigned group)
   return calls && access.meets(program_.touched_by[group]);
 }
 
-/// Nobody can go on: a deadlock, unless the specification lets none of those who wait take effect. With fusion a call
-/// that would have to wait at once is not made; whoever could make one may wait in it all the same.
+/// No process can continue: a deadlock, unless the specification allows none of the waiting operations to take effect.
+/// With fusion, a call that would have to wait immediately is not made; its process may wait in it all the same.
 void Worker::look_for_deadlock() {
   if (!engine_.deadlocks_ || failed_ || stuck_ < program_.processes) return;
   for (unsigned process = 0; process < program_.processes; ++process) {
@@ -151,7 +151,7 @@ void Worker::look_for_deadlock() {
 
 void Worker::refused(unsigned process, unsigned instruction) {
   failed_ = true;
-  if (engine_.stop_.stopped()) return;  // no memory was left to say what is allowed
+  if (engine_.stop_.stopped()) return;  // there was no memory to compute what is allowed
   Violation found;
   found.process = process;
   found.instruction = instruction;
@@ -186,11 +186,11 @@ void Worker::reached(Slot* state, unsigned process) {
   if (++queued_ == kQueue) flush();
 }
 
-/// Rows wait in a line for what memory has to say: first where they belong in the table, then which row is there.
+/// Inserts the queued rows. To hide memory latency, it prefetches first their slots in the table, then the rows there.
 void Worker::flush() {
   const unsigned count = queued_;
   queued_ = 0;
-  // One state may have more successors than the table has room for, so it is here that somebody looks.
+  // One state may have more successors than the table has room for, so the check is made here.
   if (since_look_ > StateStore::kLook - kQueue && !look()) return;
   const std::uint32_t bytes = engine_.packing_.bytes();
   StateStore& store = engine_.store_;
@@ -219,7 +219,7 @@ void Worker::flush() {
   since_look_ += kept;
 }
 
-/// Whether there is room for more rows; if need be all threads wait, and make some.
+/// Whether there is room for more rows; if necessary, all threads wait and enlarge the table.
 bool Worker::look() {
   engine_.progress.states.store(engine_.store_.size(), std::memory_order_relaxed);
   while (engine_.store_.is_tight()) {

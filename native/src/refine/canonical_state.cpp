@@ -10,7 +10,7 @@ namespace linpoint::refine {
 
 namespace {
 
-/// In keys: a node that no cell leads to, whichever.
+/// In keys: any node that no cell leads to.
 constexpr Slot kSome = 0xfffffffeU;
 
 }  // namespace
@@ -75,7 +75,7 @@ void Canonical::settle(Slot* s, unsigned process) {
 
 // Finding nodes.
 
-/// Numbers the nodes that cells lead to, or all others. What is counted stays in registers.
+/// Numbers the nodes that cells lead to, or all others. Counters are kept in registers.
 template <bool kOneClass, Canonical::Part kPart>
 void Canonical::find(const Slot* s, const Order& order) {
   std::uint8_t* const number = number_.data();
@@ -155,7 +155,7 @@ void Canonical::sort(const Slot* s) {
       for (unsigned k = i; k > group.first; --k) {
         const int way = compare(order_[k - 1], order_[k]);
         if (way <= 0) {
-          // Idle processes are alike for the specification too, whatever their order.
+          // Idle processes are equivalent for the specification too, in any order.
           const Slot* key = keys_.data() + std::size_t{order_[k]} * p_.process_slots;
           ties_ = ties_ || (way == 0 && (key[0] != 0 || loose[order_[k]]));
           break;
@@ -174,13 +174,13 @@ Slot Canonical::permuted(Slot set, const Order& order) {
     for (; at > i; --at) {
       std::swap(now[at - 1], now[at]);
       set = sets_->swapped(set, at - 1);
-      if (set == kRefused) return set;  // no memory was left for it
+      if (set == kRefused) return set;  // there was no memory for it
     }
   }
   return set;
 }
 
-/// All orders that sorting leaves open.
+/// Tries all orders that sorting leaves open.
 void Canonical::try_orders(Slot* s) {
   const auto numbers = number_;
   const std::vector<std::uint32_t> counts = next_;
@@ -224,7 +224,7 @@ bool Canonical::same_group(unsigned one, unsigned other) const {
   });
 }
 
-// Writing the state that was found.
+// Writing the normalised state.
 
 void Canonical::number_from(const Slot* s, const Order& order) {
   if (!heap_) return;
@@ -245,11 +245,11 @@ bool Canonical::is_in_place(const Slot* s) const {
   return true;
 }
 
-/// Gives nodes their numbers where they are: no process has another's place.
+/// Renumbers nodes in place: the processes keep their order.
 void Canonical::rename(Slot* s) {
   const Slot first = p_.first_node;
   const std::uint32_t nodes = p_.nodes;
-  std::array<Slot, kMostNodes + 1> shift;  // what a node's code changes by; last, of what is no node
+  std::array<Slot, kMostNodes + 1> shift;  // the change of each node's code; the last entry is for other values
   shift[nodes] = 0;
   for (std::uint32_t k = 0; k < found_count_; ++k) shift[found_[k]] = k - found_[k];
   const auto change = [&](Slot* from, const Slot* values, std::uint32_t count) {
@@ -292,8 +292,7 @@ Slot Canonical::mapped_address(Slot address) const {
   return address + (number_[node] - 1 - (node - c.first)) * c.stride;
 }
 
-/// Gives the nodes that a block of a process leads to their numbers. False if one has none yet: it is then just some
-/// node.
+/// Renumbers the nodes that a process's block leads to. False if one has no number yet: it then counts as any node.
 bool Canonical::map_block(Slot* block) const {
   bool all = true;
   const auto map = [&](Slot& slot) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One state for all that differ only in what nodes are numbered, which processes are which, and what nobody can reach.
+// Represents all states by one that differ only in the numbering of nodes, the order of processes, and unreachable
+// nodes.
 //
-// Nodes are numbered as they are found, from the cells first and then from the processes in their order; what is not
-// found is gone. Processes of one group are sorted by their blocks, in which nodes that no cell leads to count alike;
-// where that leaves a choice, every order is tried and the least state taken. What the specification allows is permuted
-// with them: with processes sorted and the specification left as it is, verdicts would be wrong. Cost: O(slots), times
-// the orders tried.
+// Nodes are numbered as they are found, from the cells first and then from the processes in order; nodes not found are
+// removed. Processes of one group are sorted by their blocks, in which all nodes that no cell leads to count as equal.
+// If that leaves a choice, every order is tried and the smallest state is taken. The allowed configurations are
+// permuted with the processes: sorting the processes alone would give wrong verdicts. Cost: O(slots), times the orders
+// tried.
 #pragma once
 
 #include <array>
@@ -18,14 +19,14 @@ namespace linpoint::refine {
 
 class Canonical {
  public:
-  /// Without `sets` what the specification allows stays as it is.
+  /// Without `sets` the allowed configurations stay unchanged.
   Canonical(const Program& program, SpecSets* sets);
 
-  /// Makes `s` the one that stands for all; `process` has made the last step.
+  /// Replaces `s` by its representative; `process` has made the last step.
   void apply(Slot* s, unsigned process);
-  /// Only says whose it is to give back nodes, and forgets those that nobody can reach; all keep their numbers.
+  /// Only determines which process may free each node, and removes unreachable nodes; all others keep their numbers.
   void settle(Slot* s, unsigned process);
-  /// Which process of the state before is now at each place.
+  /// For each place, the process of the previous state that is now there.
   [[nodiscard]] const std::array<std::uint8_t, kMostProcesses>& order() const { return order_; }
 
  private:
@@ -55,13 +56,13 @@ class Canonical {
   Memory memory_;
   bool heap_;
   bool symmetric_;
-  bool simple_;  // nodes are of one class, and only cells, fields and registers lead to them
+  bool simple_;  // there is one class of nodes, and only cells, fields and registers lead to them
   Order order_{};
   bool ties_ = false;
-  std::array<std::uint8_t, kMostNodes> number_{};  // of each node within its class, plus 1; 0 for one not found
+  std::array<std::uint8_t, kMostNodes> number_{};  // of each node within its class, plus 1; 0 if not found
   std::array<std::uint8_t, kMostNodes> found_{};   // nodes in the order in which they were found
   std::uint32_t found_count_ = 0;
-  std::uint32_t worked_ = 0;         // of those, so many were looked through
+  std::uint32_t worked_ = 0;         // number of nodes already scanned
   std::vector<std::uint32_t> next_;  // of each class
   std::vector<std::uint32_t> class_of_;
   std::vector<Slot> keys_;

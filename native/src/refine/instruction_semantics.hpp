@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What instructions mean for values and places, whoever runs them.
+// The effect of instructions on values and places, independent of who runs them.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ class Meaning {
     value = memory_.strip(value);
     return value != kNone && value != kFalse && value != p_.zero;
   }
-  /// What an instruction computes of two integers.
+  /// The result of an instruction on two integers.
   [[nodiscard]] Fault compute(Frame& f, const Instruction& i) const {
     if (f.r[i.b] < p_.first_integer || f.r[i.c] < p_.first_integer) return Fault::kNotInteger;
     const std::int64_t x = std::int64_t{f.r[i.b]} - p_.zero;
@@ -54,7 +54,7 @@ class Meaning {
 
   [[nodiscard]] bool is_local(const Slot* s, const Frame& f, const Instruction& i) const {
     if (i.where < 0) return false;
-    // With store buffers all but loads and stores are fences too, wherever they go.
+    // With store buffers, every access except loads and stores is also a fence, whatever its place.
     if (p_.store_buffers && i.code != Code::kLoad && i.code != Code::kStore) return false;
     const bool one = is_local(s, f, p_.places[static_cast<unsigned>(i.where)]);
     return i.other < 0 ? one : one && is_local(s, f, p_.places[static_cast<unsigned>(i.other)]);
@@ -81,7 +81,7 @@ class Meaning {
       const NodeClass& c = p_.classes[place.node_class];
       if (node - c.first >= c.capacity) return Fault::kWrongNode;
       address += (node - c.first) * place.stride;
-      // A node that is used again may be known to others, and yet not be led to by any cell.
+      // A reused node may be known to other processes although no cell leads to it.
       published = p_.heap == Heap::kCollected ? !memory_.is_private(s, node) : s[p_.owner_base + node] == 1;
     }
     return Fault::kNothing;
@@ -99,7 +99,7 @@ class Meaning {
     for (std::uint32_t k = 0; k < c.stride; ++k) fields[k] = memory_.counted(fields[k], f.r[i.b + k]);
   }
 
-  /// Whether a register that is still asked for holds the node.
+  /// Whether a live register holds the node.
   [[nodiscard]] bool held(const Frame& f, const Instruction& i, std::uint32_t node) const {
     for (std::uint64_t left = i.live; left != 0; left &= left - 1)
       if (memory_.strip(f.r[static_cast<unsigned>(std::countr_zero(left))]) == p_.first_node + node) return true;

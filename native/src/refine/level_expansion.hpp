@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of a search: who expands states, and what is known of each level.
+// The internals of a search: its workers, which expand states, and the data of each level.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace linpoint::refine {
 
-/// Where levels of the search begin: for each level and thread, its first row.
+/// The first row of each level of the search, for each level and thread.
 using Levels = std::vector<std::vector<std::uint64_t>>;
 
 class Worker;
@@ -36,7 +36,7 @@ class Search::Engine {
   std::vector<Choice> shortest_run();
   Lasso find_lasso(Property property, Fairness fairness);
 
-  // What threads write often has lines of the cache to itself, so that it takes none from what all read.
+  // Frequently written members have cache lines of their own, apart from data that all threads read.
   alignas(64) Progress progress;
 
  private:
@@ -62,7 +62,7 @@ class Search::Engine {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Cursor> cursors_;
   std::vector<std::uint64_t> ends_;
-  std::vector<std::atomic<std::uint8_t>> finished_;  // returns that some run has come to
+  std::vector<std::atomic<std::uint8_t>> finished_;  // returns that some run has reached
   std::atomic<bool> pause_{false};
   std::atomic<std::uint64_t> transitions_{0};
   std::atomic<std::uint8_t> room_{0};
@@ -79,20 +79,20 @@ class Worker : public Asking {
 
   Worker(Search::Engine& engine, unsigned thread);
 
-  /// Takes states of the level until there are none.
+  /// Expands states of the level until none are left.
   void work();
 
-  // As a sink of its runner.
+  // The sink of its runner.
   void refused(unsigned process, unsigned instruction);
   void faulted(Fault fault, unsigned process, unsigned instruction);
   void reached(Slot* state, unsigned process);
   void finished(unsigned instruction) {
-    // Once is enough: who writes takes the line away from all others.
+    // Written only once: a write takes the cache line away from all other threads.
     std::atomic<std::uint8_t>& flag = engine_finished_[instruction];
     if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
   }
 
-  /// The first state: what `setup` leaves behind.
+  /// The initial state, as left by `setup`.
   void begin(const Slot* initial);
 
  private:

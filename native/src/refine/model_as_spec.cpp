@@ -10,7 +10,7 @@
 
 namespace linpoint::refine {
 
-/// Runs steps of the specification; of calls only the one that is wanted, of returns those that agree with a result.
+/// Runs steps of the specification: only the requested call, and only returns that agree with a result.
 class ModelSystem::Stepper {
  public:
   static constexpr bool kRecordsEvents = false;

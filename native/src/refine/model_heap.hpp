@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a state: what is at an address, who may see it, which nodes are in use.
-// Guarantee: a write keeps every fact that the layout promises (links broken, nodes published, changes counted).
+// The memory of a state: the contents of addresses, who can see them, and which nodes are in use. Guarantee: a write
+// preserves every invariant of the layout (links broken, nodes published, changes counted).
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace linpoint::refine {
 
-/// Values of one process while it runs.
+/// Values of one process during a step.
 struct Frame {
   std::array<Slot, kMostRegisters + 8> r;
 };
@@ -27,7 +27,7 @@ enum class Fault : std::uint8_t {
   kAssertion = 7,
   kEndless = 8,
   kReturnsNode = 9,
-  // Not the model's fault: there is too little room, and the search begins again with more.
+  // Not a fault of the model: there is too little room, and the search restarts with more.
   kRoomForNodes = 16,
   kRoomForValues = 17,
   kRoomForStores = 18,
@@ -48,7 +48,7 @@ class Memory {
   void set_private(Slot* s, std::uint32_t node) const { s[p_.private_base + node / 8] |= Slot{1} << (node % 8); }
   void clear_private(Slot* s, std::uint32_t node) const { s[p_.private_base + node / 8] &= ~(Slot{1} << (node % 8)); }
 
-  /// From now on others can reach what `value` leads to.
+  /// Makes everything that `value` leads to visible to other processes.
   void publish(Slot* s, Slot value) const {
     value = strip(value);
     if (!p_.is_node(value)) return;
@@ -62,7 +62,7 @@ class Memory {
     for (std::uint32_t i = 0; i < c.stride; ++i) publish(s, fields[i]);
   }
 
-  /// What `value` becomes when it replaces `old`, where changes of pointers are counted.
+  /// The stored form of `value` when it replaces `old`, if changes of pointers are counted.
   [[nodiscard]] Slot counted(Slot old, Slot value) const {
     if (p_.counted_bits == 0) return value;
     const Slot plain = strip(value);
@@ -70,7 +70,7 @@ class Memory {
     if (plain != kNone && !p_.is_node(plain) && count == 0) return plain;
     return plain | ((count + 1) << p_.counted_bits);
   }
-  /// Whether a compare-and-swap that hopes for `expected` finds it. A pointer that was never loaded has no count.
+  /// Whether a compare-and-swap that expects `expected` succeeds. A pointer that was never loaded has no count.
   [[nodiscard]] bool agrees(Slot found, Slot expected) const {
     if (found == expected) return true;
     return p_.counted_bits != 0 && expected >> p_.counted_bits == 0 && strip(found) == expected;
@@ -81,7 +81,7 @@ class Memory {
     return strip(one) == strip(other) && (!both || strip(one) == kNone);
   }
 
-  /// Writes to memory; whoever had linked the address has lost it. `published` says that others can see the place.
+  /// Writes to memory and breaks links to the address. `published`: other processes can see the place.
   void write(Slot* s, std::uint32_t address, const Slot* values, std::uint32_t width, bool published) const {
     for (std::uint32_t i = 0; i < width; ++i) {
       if (published) publish(s, values[i]);
@@ -101,7 +101,7 @@ class Memory {
   [[nodiscard]] const Slot* entry(const Slot* s, unsigned process, Slot number) const {
     return p_.block(s, process) + p_.buffer_slot + 1 + std::size_t{number} * (1 + p_.buffer_width);
   }
-  /// Where process finds what is at an address: its newest store, or memory.
+  /// Where a process reads an address: its newest buffered store, or memory.
   [[nodiscard]] const Slot* seen(const Slot* s, unsigned process, std::uint32_t address) const {
     for (Slot i = waiting(s, process); i > 0; --i) {
       const Slot* one = entry(s, process, i - 1);
@@ -109,7 +109,7 @@ class Memory {
     }
     return s + address;
   }
-  /// Lets a store wait; false if there is no room.
+  /// Buffers a store; false if there is no room.
   bool delay(Slot* s, unsigned process, std::uint32_t address, const Slot* values, std::uint32_t width) const {
     Slot* block = p_.block(s, process);
     const Slot count = block[p_.buffer_slot];
@@ -139,10 +139,10 @@ class Memory {
   }
   [[nodiscard]] std::uint32_t width_at(std::uint32_t address) const { return p_.widths[address]; }
 
-  // Where memory is used again, each node has an owner: 0 if it is free, 1 if cells lead to it, else the process that
-  // may give it back, plus 2: whoever allocated it, or cut it off from the cells.
+  // Where memory is reused, each node has an owner: 0 if it is free, 1 if cells lead to it, else 2 plus the process
+  // that may free it: the one that allocated it or detached it from the cells.
 
-  /// Nodes that a step cut off from the cells are its process' to give back; stores that wait still lead to theirs.
+  /// Nodes that a step detached from the cells now belong to its process; buffered stores still lead to their nodes.
   void retire(Slot* s, unsigned process) const {
     std::vector<bool> shared(p_.nodes);
     const auto mark = [&](auto&& self, Slot value) -> void {
@@ -166,7 +166,7 @@ class Memory {
         owner = 2 + process;
     }
   }
-  /// The operation of the process is over: what is its to give back is free.
+  /// The operation of the process has ended: the nodes it may free are free.
   void free_retired(Slot* s, unsigned process) const {
     retire(s, process);
     for (std::uint32_t node = 0; node < p_.nodes; ++node)
@@ -194,7 +194,7 @@ class Memory {
     }
     return false;
   }
-  /// The node to which an address belongs; more than there are for a cell.
+  /// The node of an address; the number of nodes or more for a cell.
   [[nodiscard]] std::uint32_t node_at(std::uint32_t address) const {
     for (const NodeClass& c : p_.classes)
       if (address - c.base < c.capacity * c.stride) return c.first + (address - c.base) / c.stride;

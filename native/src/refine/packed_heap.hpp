@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes numbered as they are found, in rows that are packed already: what `Canonical` does to a state where processes
-// keep their places, and all slots fit into one word of bits, one each. Which slots hold nodes is then one comparison
-// of the whole row, and only those are looked at.
+// Numbers nodes as they are found, in packed rows: the equivalent of `Canonical` for states whose processes keep their
+// places, and whose slots fit into one word with one bit each. A single vector comparison of the row then finds the
+// slots that hold nodes, and only those are visited.
 //
-// Guarantee: the row of the state that `Canonical::apply` makes. Cost: O(slots that hold nodes). Thread-safe.
+// Guarantee: gives the row of the state that `Canonical::apply` makes. Cost: O(slots that hold nodes). Thread-safe.
 #pragma once
 
 #ifdef __SSE2__
@@ -46,9 +46,9 @@ class PackedHeap {
 
   [[nodiscard]] bool applies() const { return applies_; }
 
-  /// Rows are read so many bytes beyond their end.
+  /// Rows are read up to this number of bytes beyond their end.
   static constexpr std::size_t kBeyond = 64;
-  /// Whether the row had to be changed.
+  /// Renumbers the nodes of a row; whether the row changed.
   bool apply(std::uint8_t* row) const {
     const std::uint64_t pointers = holds_nodes(row) & values_;
     if (is_in_place(row, pointers)) return false;
@@ -71,16 +71,18 @@ class PackedHeap {
     return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
   }
 
-  /// A bit for each slot that might hold a node, by its value.
+  /// One bit for each slot that may hold a node, judged by its value.
   [[nodiscard]] std::uint64_t holds_nodes(const std::uint8_t* row) const {
     std::uint64_t found = 0;
 #ifdef __SSE2__
     const __m128i first = _mm_set1_epi8(static_cast<char>(first_));
     const __m128i last = _mm_set1_epi8(static_cast<char>(nodes_ - 1));
     for (std::uint32_t i = 0; i < slots_; i += 16) {
-      const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i));  // NOLINT: as intrinsics want it
-      const __m128i node = _mm_sub_epi8(all, first);   // NOLINT(portability-simd-intrinsics): there is a way without
-      const __m128i least = _mm_min_epu8(node, last);  // NOLINT(portability-simd-intrinsics): likewise
+      const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i));  // NOLINT: required by intrinsics
+      const __m128i node = _mm_sub_epi8(all, first);   // NOLINT(portability-simd-intrinsics): there is a portable
+                                                       // alternative
+      const __m128i least = _mm_min_epu8(node, last);  // NOLINT(portability-simd-intrinsics): there is a portable
+                                                       // alternative
       const int some = _mm_movemask_epi8(_mm_cmpeq_epi8(least, node));
       found |= std::uint64_t{static_cast<std::uint32_t>(some)} << i;
     }
@@ -91,8 +93,8 @@ class PackedHeap {
     return found;
   }
 
-  /// Whether nodes have their numbers already, which is so after most steps: whoever is found is one that was found
-  /// before, or the next one.
+  /// Whether nodes already have their numbers, as after most steps: each node found was found before, or is the next
+  /// one.
   [[nodiscard]] bool is_in_place(const std::uint8_t* row, std::uint64_t pointers) const {
     std::uint32_t count = 0;
     bool in_order = true;
@@ -165,7 +167,7 @@ class PackedHeap {
   std::uint32_t used_ = 0;
   std::uint32_t private_ = 0;
   std::uint32_t private_bytes_ = 0;
-  // A bit for each slot: of cells, of registers of processes, of all that may hold a value.
+  // One bit per slot: cells, registers of processes, and all slots that may hold a value.
   std::uint64_t cells_ = 0;
   std::uint64_t registers_ = 0;
   std::uint64_t values_ = 0;

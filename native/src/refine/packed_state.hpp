@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// States as they are stored: a row of narrow slots, its hash, and whether two rows are equal.
+// States in storage: a row of narrow slots, its hash, and equality of two rows.
 #pragma once
 
 #ifdef __SSE2__
@@ -13,9 +13,9 @@
 
 namespace linpoint::refine {
 
-/// The hash of a row, which is read 8 bytes beyond its end.
+/// The hash of a row, which is read up to 8 bytes beyond its end.
 inline std::uint64_t hash_row(const std::uint8_t* row, std::uint32_t bytes) {
-  // Two lanes, which do not wait for each other.
+  // Two independent lanes, so that their latencies overlap.
   const auto word = [row](std::uint32_t at) {
     std::uint64_t found = 0;
     std::memcpy(&found, row + at, 8);
@@ -44,8 +44,8 @@ inline std::uint64_t hash_row(const std::uint8_t* row, std::uint32_t bytes) {
   return hash ^ (hash >> 32U);
 }
 
-/// A state as it is stored: its slots, and last the number of what the specification allows. Rows may be read and
-/// written 16 bytes beyond their end.
+/// A stored state: its slots, and last the number of the allowed configuration set. Rows may be read and written up to
+/// 16 bytes beyond their end.
 class Packing {
  public:
   explicit Packing(const Program& program)
@@ -77,7 +77,7 @@ class Packing {
     std::memcpy(row + bytes_ - 4, state, 4);
     return fits;
   }
-  /// `state` has `kSlack` slots more than are written.
+  /// `state` has `kSlack` more slots than are written.
   void unpack(const std::uint8_t* row, Slot* state) const {
     std::memcpy(state, row + bytes_ - 4, 4);
     switch (slot_bytes_) {
@@ -102,7 +102,7 @@ class Packing {
     __m128i all = _mm_setzero_si128();
     const auto load = [&](std::uint32_t i) {
       const __m128i four =
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));  // NOLINT: as intrinsics want it
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));  // NOLINT: required by intrinsics
       all = _mm_or_si128(all, four);
       return four;
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that one thread has found lately, so that most of what is found again need not be looked up in all of memory:
-// two steps that do not meet lead to the same state in either order, and the second one comes soon after the first.
-// Guarantee: what it had, it was given. Memory: within the cache of a core.
+// Rows that one thread has found recently, so that most states found again need no lookup in the full table: two
+// independent steps lead to the same state in either order, and the second one comes soon after the first. Guarantee:
+// every row it reports was given to it before. Memory: fits in a core's cache.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ class RecentRows {
         stride_((kRow + std::size_t{row_bytes} + 15) / 16 * 16),
         mask_(std::bit_floor(kBytes / stride_) - 1),
         entries_((mask_ + 1) * stride_) {
-    // Where nothing is yet, a hash that belongs elsewhere.
+    // Empty entries contain a hash that belongs elsewhere.
     for (std::size_t i = 0; i <= mask_; ++i) {
       const std::uint64_t elsewhere = (i ^ 1U) << kShift;
       std::memcpy(entries_.data() + i * stride_, &elsewhere, sizeof elsewhere);
@@ -28,7 +28,7 @@ class RecentRows {
   }
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(entries_.data() + place(hash)); }
-  /// Whether it had the row; it has it from now on. Rows are read 16 bytes beyond their end.
+  /// Whether it had the row; adds the row. Rows are read up to 16 bytes beyond their end.
   bool had(const std::uint8_t* row, std::uint64_t hash) {
     std::uint8_t* const own = entries_.data() + place(hash);
     std::uint64_t known = 0;
@@ -41,7 +41,7 @@ class RecentRows {
 
  private:
   static constexpr std::size_t kBytes = std::size_t{512} << 10U;
-  static constexpr std::size_t kRow = 16;  // in an entry; before it is the hash
+  static constexpr std::size_t kRow = 16;  // in an entry, after the hash
   static constexpr unsigned kShift = 20;
 
   [[nodiscard]] std::size_t place(std::uint64_t hash) const { return ((hash >> kShift) & mask_) * stride_; }

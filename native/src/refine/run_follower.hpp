@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From runs of states that stand for others to runs of states as they are.
+// Converts runs of representative states to runs of actual states.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace linpoint::refine {
 
-/// Follows a run of states that stand for others in states as they are.
+/// Follows a run of representative states in actual states.
 class Follower {
  public:
   Follower(const Program& program, SpecSets* sets, const StateStore& store)
@@ -21,18 +21,18 @@ class Follower {
     settle(state_, 0);
   }
 
-  /// The process that stands at `place` of the state that stands for this one.
+  /// The process at `place` of the representative of the current state.
   [[nodiscard]] unsigned at(unsigned place) const { return order_[place]; }
   [[nodiscard]] unsigned last() const { return last_; }
-  /// Whether a step of the process goes wrong.
+  /// Whether a step of the process causes a violation.
   [[nodiscard]] bool goes_wrong(unsigned process) const {
     const std::vector<Step> steps = steps_of(program_, sets_, state_);
     return std::any_of(steps.begin(), steps.end(),
                        [&](const Step& step) { return step.process == process && step.wrong; });
   }
 
-  /// Takes a step to the state that `to` stands for, by the process that stands at `place` if it can be. With `stays`
-  /// it should be the one that ran last: where two processes are alike, either may stand at that place.
+  /// Takes a step to a state represented by `to`, by the process at `place` if possible. With `stays`, it should be the
+  /// process that ran last: if two processes are equivalent, either may be at that place.
   bool go(unsigned place, StateStore::Number to, bool stays, Choice& choice) {
     const unsigned wanted = stays ? last_ : order_[place];
     std::vector<Step> steps = steps_of(program_, sets_, state_);
@@ -48,7 +48,7 @@ class Follower {
   }
 
  private:
-  /// Whether a step leads to the state that `to` stands for.
+  /// Whether a step leads to a state represented by `to`.
   bool takes(const Step& step, StateStore::Number to) {
     if (step.wrong) return false;
     const auto before = order_;

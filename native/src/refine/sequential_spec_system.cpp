@@ -5,7 +5,7 @@
 
 namespace linpoint::refine {
 
-// Of a process: 0 is idle; then called operations, by invocation; then those that have taken effect.
+// For each process: 0 is idle; then called operations, by invocation; then those that have taken effect.
 
 Configuration SequentialSystem::initial() {
   Configuration first(processes_ + 1, 0);

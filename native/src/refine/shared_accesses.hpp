@@ -17,7 +17,7 @@ class Accesses {
  public:
   Accesses(const Program& program, Sink& sink) : p_(program), memory_(program), meaning_(program), sink_(sink) {}
 
-  /// Does the access. `unseen`: nobody else looks there, so that no store has to wait.
+  /// Performs the access. `unseen`: no other process looks there, so that no store needs a buffer.
   // NOLINTNEXTLINE(readability-function-cognitive-complexity): one case for each kind of access
   Done perform(Slot* s, unsigned process, Frame& f, unsigned at, bool unseen) {
     const Instruction& i = p_.code[at];

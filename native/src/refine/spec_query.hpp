@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a sink that asks the specification, if there is one: without one, everything is allowed.
+// The part of a sink that queries the specification, if there is one: without one, everything is allowed.
 #pragma once
 
 #include "linpoint/refine/allowed_configuration_sets.hpp"

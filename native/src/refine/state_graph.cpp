@@ -34,7 +34,7 @@ class Tarjan {
   }
   [[nodiscard]] bool is_done() const { return visits_.empty(); }
 
-  /// Takes one step, or leaves a state; the members of a component that is complete with it, else none.
+  /// Takes one step, or leaves a state; returns the members of a component that this completes, if any.
   std::vector<State> go_on() {
     Visit& visit = visits_.back();
     const State state = visit.state;
@@ -106,7 +106,7 @@ void components(const Graph& graph, const Wanted& wanted, const Allowed& allowed
 
 std::vector<std::uint64_t> shortest_way(const Graph& graph, State from, const Allowed& allowed, const Wanted& goal) {
   if (goal(from)) return {};
-  std::unordered_map<State, std::uint64_t> by;  // the step over which a state was found
+  std::unordered_map<State, std::uint64_t> by;  // the step by which a state was found
   std::unordered_map<State, State> before;
   std::vector<State> queue{from};
   for (std::size_t i = 0; i < queue.size(); ++i) {

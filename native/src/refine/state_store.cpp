@@ -15,15 +15,15 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 23U;
 constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 16U;
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 15U;
 constexpr std::uint64_t kMostThreads = 16;
-// Between two looks the table does not fill, whatever all threads insert.
+// The table does not fill up between two checks, whatever all threads insert.
 static_assert(kFirstCapacity / 4 > kMostThreads * StateStore::kLook);
 constexpr std::size_t kRowsAhead = 512;
 constexpr std::size_t kHuge = std::size_t{2} << 20U;
 
-/// Memory from the system, zero, in large pages where there are such: a table is read at random places.
+/// Zeroed memory from the system, in large pages where available: a table is read at random places.
 void* map(std::size_t bytes) {
   void* const found = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (found == MAP_FAILED) return nullptr;  // NOLINT(performance-no-int-to-ptr): as the system says it
+  if (found == MAP_FAILED) return nullptr;  // NOLINT(performance-no-int-to-ptr): the system's constant
 #ifdef MADV_HUGEPAGE
   if (bytes >= kHuge) ::madvise(found, bytes, MADV_HUGEPAGE);
 #endif
@@ -85,7 +85,7 @@ bool StateStore::grow() {
 }
 
 void StateStore::begin_growing() {
-  // Large steps while it is small: each row is hashed again with each.
+  // Large steps while it is small, since growth rehashes each row.
   const std::uint64_t capacity = (mask_ + 1) * (mask_ + 1 < kSmall ? 4 : 2);
   larger_ = make_table(capacity);
   larger_mask_ = capacity - 1;
@@ -128,7 +128,7 @@ bool StateStore::end_growing() {
   return true;
 }
 
-/// Puts a word that is not there yet into the larger table.
+/// Inserts a word that is not yet in the larger table.
 void StateStore::place(std::uint64_t word, std::uint64_t hash) {
   for (std::uint64_t at = hash & larger_mask_;; at = (at + 1) & larger_mask_) {
     std::uint64_t none = __atomic_load_n(larger_ + at, __ATOMIC_RELAXED);
@@ -184,19 +184,19 @@ bool StateStore::add(unsigned thread, const std::uint8_t* packed, std::uint64_t&
     memory_.fetch_add(bytes);
     arena.chunks[arena.made++] = static_cast<std::uint8_t*>(made);
   }
-  // Whole pieces: what is written too much is where the next row will be.
+  // Whole pieces: excess bytes are written where the next row will be.
   std::uint8_t* const to = arena.chunks[place >> kChunkShift] + (place & kChunkMask) * row_bytes_;
   for (std::uint32_t i = 0; i < row_bytes_; i += 16) std::memcpy(to + i, packed + i, 16);
-  // Who announces the row waits until it is written; so the memory of rows to come is asked for now.
+  // Other threads wait until the row is written, so prefetch the memory of the next rows now.
   __builtin_prefetch(to + kRowsAhead, 1);
   return true;
 }
 
-// Words hold a row's number plus 1, so that 0 is for none.
+// Words hold a row's number plus 1, so that 0 means empty.
 
-/// Puts a word where `none` is; if another thread was there first, `none` is what it has put there.
+/// Puts a word where `none` is; if another thread was faster, sets `none` to the word it put there.
 inline bool StateStore::take(std::uint64_t at, std::uint64_t& none, std::uint64_t own) {
-  if (arenas_.size() == 1) {  // nobody else, so that nothing has to wait for the row to be written
+  if (arenas_.size() == 1) {  // no other thread has to wait for the row to be written
     __atomic_store_n(table_ + at, own, __ATOMIC_RELEASE);
     return true;
   }

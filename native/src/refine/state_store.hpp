@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// All states that were found, each once: packed rows in the order in which they came, and a table of hashes over them.
+// All states found, each once: packed rows in order of discovery, and a hash table over them.
 //
-// Rows belong to the thread that found them and are never moved; a row's number is its thread and its place there. The
-// table is open addressing over one 64-bit word for each row: 24 bits of the hash and the number, so that a look at a
-// row is needed only where both agree. Threads insert without locks, as long as the table is not tight: who inserts has
-// to look every `kLook` rows. It grows while nobody inserts, and all may help. Memory: a row, and 8 bytes at a load
-// between 0.375 and 0.75. All memory is asked for; a refusal stops the search.
+// Rows belong to the thread that found them and are never moved; a row's number consists of its thread and its index
+// there. The table is open addressing over one 64-bit word per row: 24 bits of the hash and the number, so that rows
+// are compared only if both agree. Threads insert without locks while the table is not tight; a thread must check that
+// every `kLook` rows. The table grows while no thread inserts, and all threads may help. Memory: one row, and 8 bytes
+// at a load between 0.375 and 0.75. All memory is accounted; a refusal stops the search.
 //
-// With `compact` the table has 64 bits of the hash alone, and rows are forgotten once they were expanded: 8 bytes at
-// the same load, but two states with one hash are taken for one. Of n states some two have one with odds of n * n /
+// With `compact` the table has 64 bits of the hash alone, and rows are freed once they were expanded: 8 bytes at the
+// same load, but two states with the same hash count as one. Among n states, two share a hash with odds of n * n /
 // 2^65.
 #pragma once
 
@@ -28,7 +28,7 @@ class StateStore {
   using Number = std::uint64_t;
   static constexpr unsigned kThreadShift = 36;
   static constexpr Number kNowhere = ~Number{0};
-  /// So many rows a thread may insert before it looks again whether the table is tight.
+  /// Maximum number of rows that a thread inserts before it checks again whether the table is tight.
   static constexpr std::uint64_t kLook = 1024;
 
   StateStore(std::uint32_t row_bytes, unsigned threads, bool compact, search::StopToken& stop);
@@ -37,7 +37,7 @@ class StateStore {
   ~StateStore();
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(table_ + (hash & mask_)); }
-  /// Asks memory for the row with which one of this hash will be compared, if there is one.
+  /// Prefetches the row that one with this hash will be compared with, if there is one.
   void prefetch_row(std::uint64_t hash) const {
     if (compact_) return;
     for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
@@ -46,11 +46,11 @@ class StateStore {
       if (word >> 40U != hash >> 40U) continue;
       const std::uint8_t* const first = row((word & kNumberMask) - 1);
       __builtin_prefetch(first);
-      __builtin_prefetch(first + row_bytes_ - 1);  // it may be in two lines of the cache
+      __builtin_prefetch(first + row_bytes_ - 1);  // it may span two cache lines
       return;
     }
   }
-  /// Whether the row was new; it is then `thread`'s. Gives false too if memory was refused.
+  /// Inserts a row for `thread` if it is new; whether it was. Also false if memory was refused.
   bool insert(unsigned thread, const std::uint8_t* packed, std::uint64_t hash);
   [[nodiscard]] Number find(const std::uint8_t* packed, std::uint64_t hash) const;
 
@@ -64,15 +64,15 @@ class StateStore {
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(arenas_.size()); }
 
-  /// Whether it must grow before anything more is inserted.
+  /// Whether it must grow before further insertions.
   [[nodiscard]] bool is_tight() const { return size() >= limit_; }
-  // Growing, while nobody inserts: one thread begins and ends it, any number move rows in between.
+  // Growing, while no thread inserts: one thread begins and ends it, any number of threads move rows in between.
   void begin_growing();
   void move_some();
   /// False if there was no memory, or the search was stopped.
   bool end_growing();
   bool grow();
-  /// Rows of each thread before these will not be asked for again; only where the store is compact.
+  /// Frees the rows of each thread before these indices, which are no longer needed; only if the store is compact.
   void forget_before(const std::vector<std::uint64_t>& places);
   [[nodiscard]] std::size_t memory() const { return memory_.load(std::memory_order_relaxed); }
 
@@ -85,7 +85,7 @@ class StateStore {
   struct Arena {
     std::unique_ptr<std::uint8_t*[]> chunks;
     std::uint64_t made = 0;
-    std::uint64_t gone = 0;  // chunks that were given back
+    std::uint64_t gone = 0;  // chunks that were freed
     alignas(64) std::atomic<std::uint64_t> count{0};
   };
 
@@ -111,7 +111,7 @@ class StateStore {
   std::uint64_t* table_ = nullptr;
   std::uint64_t mask_ = 0;
   std::uint64_t limit_ = 0;
-  // While it grows: the larger table, and what is to be moved.
+  // While it grows: the larger table, and what remains to be moved.
   std::uint64_t* larger_ = nullptr;
   std::uint64_t larger_mask_ = 0;
   std::vector<Piece> pieces_;

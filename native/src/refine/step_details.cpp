@@ -116,7 +116,7 @@ std::vector<Slot> first_state(const Program& program, SpecSets* sets) {
 
 std::vector<Step> steps_of(const Program& program, SpecSets* sets, const std::vector<Slot>& state) {
   std::vector<Step> steps = Teller(program, sets).steps(state.data());
-  // Where memory is used again, who may give back a node is part of the state.
+  // Where memory is reused, the process that may free a node is part of the state.
   if (program.heap == Heap::kCollected) return steps;
   Canonical canonical(program, sets);
   for (Step& step : steps)

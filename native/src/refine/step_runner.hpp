@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs steps of a program: from a state, everything that one process can do next.
+// Runs steps of a program: all successors of a state by one process.
 //
-// A step is one access that others can see, and all that its process does unseen from there to its next such access.
-// With `fused`, a call happens with the first access of its operation, and a return with the last: such a run has more
-// precedence in real time, so if every one of them can be linearized every other can. A process with stores that wait
-// has one step more: the memory takes the oldest of them.
+// A step is one access that others can observe, followed by everything that its process does unobserved up to its next
+// such access. With `fused`, a call happens with the first access of its operation, and a return with the last. Such a
+// run has more real-time precedence, so if all fused runs can be linearized, all others can. A process with buffered
+// stores has one more step: memory takes the oldest of them.
 //
-// A `Sink` learns of each event:
-//   Slot called(Slot spec, unsigned process, unsigned invocation)      each gives what the specification allows then,
+// A `Sink` is notified of each event:
+//   Slot called(Slot spec, unsigned process, unsigned invocation)      each returns the set that is allowed then,
 //   Slot linearized(Slot spec, unsigned process)                       or kRefused; `refused` follows
 //   Slot returned(Slot spec, unsigned process, const Slot* values, unsigned count)
 //   void refused(unsigned process, unsigned instruction)
 //   void faulted(Fault, unsigned process, unsigned instruction)
-//   void reached(Slot* state, unsigned process)                        a successor, which it may change
-//   static constexpr bool kRecordsEvents                                     if so, also what its `Teller` has
-// Cost: O(slots) for each successor. Not thread-safe: a runner for each thread.
+//   void reached(Slot* state, unsigned process)                        a successor, which it may modify
+//   static constexpr bool kRecordsEvents                               if so, it has also the members of `Teller`
+// Cost: O(slots) for each successor. Not thread-safe: one runner per thread.
 #pragma once
 
 #include <bit>
@@ -57,7 +57,7 @@ class Runner {
     resume(s, process, frame, at);
   }
 
-  /// What only one process does, from `entry` on, before there are others: all in one step.
+  /// Runs a single process from `entry` on, before there are others: all in one step.
   void run_alone(const Slot* from, unsigned entry) {
     depth_ = 0;
     alone_ = true;
@@ -68,15 +68,15 @@ class Runner {
     alone_ = false;
   }
 
-  // Of the last step: whether a loop began again in it, whether a run was given up by an assumption, whether it had to
-  // wait, and the last call that could not begin because it would have had to.
+  // For the last step: whether a loop began again in it, whether a run was pruned by an assumption, whether it had to
+  // wait, and the last call that could not begin because it would have had to wait.
   [[nodiscard]] bool went_back() const { return went_back_; }
   [[nodiscard]] bool was_pruned() const { return pruned_; }
   [[nodiscard]] bool was_blocked() const { return blocked_; }
   [[nodiscard]] int blocked_call() const { return blocked_call_; }
 
  private:
-  /// Copies of states that are taken while a step branches; given back in the reverse order.
+  /// Copies of states that are made while a step branches; released in reverse order.
   struct Pool {
     explicit Pool(Runner& owner) : runner(owner) {
       ++runner.depth_;
@@ -92,8 +92,8 @@ class Runner {
     std::size_t recorded = 0;
   };
 
-  /// States are short, and a call of the library is not. In pieces as they are unpacked and will be packed, from the
-  /// second slot on: a processor waits where it reads parts of two pieces that it has just written.
+  /// States are short, and a library call is expensive. Copies in the pieces in which states are unpacked and packed,
+  /// from the second slot on: a processor stalls when it reads parts of two pieces that it has just written.
   static void copy_slots(const Slot* from, Slot* to, std::uint32_t count) {
     to[0] = from[0];
     std::uint32_t i = 1;
@@ -153,7 +153,7 @@ class Runner {
       frame.r[static_cast<unsigned>(std::countr_zero(left))] = *from++;
   }
 
-  /// The process stands before instruction `at` now.
+  /// Sets the instruction of the process to `at`.
   void stand(Slot* s, unsigned process, const Frame& frame, unsigned at) const {
     Slot* block = p_.block(s, process);
     const Instruction& instruction = p_.code[at];
@@ -164,7 +164,7 @@ class Runner {
     while (slot < p_.registers_slot + p_.registers) block[slot++] = 0;
   }
 
-  /// Goes on from where the process stands.
+  /// Continues from the instruction of the process.
   void resume(Slot* s, unsigned process, Frame& frame, unsigned at) {
     const Instruction& instruction = p_.code[at];
     if (instruction.code == Code::kReturn) {
@@ -176,7 +176,7 @@ class Runner {
     if (done == Done::kYes) run(s, process, frame, at + 1, false);
   }
 
-  /// Runs unseen until an access that others can see; with `first`, through one such access.
+  /// Runs unobservable instructions up to an access that others can observe; with `first`, through one such access.
   // NOLINTNEXTLINE(readability-function-cognitive-complexity): one case for each instruction
   void run(Slot* s, unsigned process, Frame& f, unsigned at, bool first) {
     for (unsigned fuel = 0; fuel < kFuel; ++fuel) {
@@ -250,7 +250,7 @@ class Runner {
           break;
         case Code::kReturn:
           if (alone_) return sink_.reached(s, process);
-          // An operation without an access that others see is a step of its own, whatever comes first in it.
+          // An operation without an observable access is a step of its own, whatever comes first in it.
           if (p_.fused) return finish(s, process, f, at);
           stand(s, process, f, at);
           return sink_.reached(s, process);
@@ -266,7 +266,7 @@ class Runner {
               first = first && unseen;
               break;
             }
-            if (first) {  // a call that cannot go on has not happened yet
+            if (first) {  // a call that cannot continue has not happened yet
               blocked_call_ = static_cast<int>(calling_);
               return;
             }
@@ -333,7 +333,8 @@ class Runner {
     return true;
   }
 
-  /// Memory is used again: any free node that somebody still points to may be the next one, or one that is new to all.
+  /// With reused memory, any free node that a pointer still refers to may be allocated, or one unknown to all
+  /// processes.
   void allocate_any(const Slot* s, unsigned process, const Frame& f, unsigned at, bool first) {
     const Instruction& i = p_.code[at];
     const NodeClass& c = p_.classes[i.c];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the threads of a level meet when the table of states has to grow: all wait until nobody inserts, then each
-// moves a part of what is in it. Guarantee: a thread that has left is not waited for.
+// Synchronises the threads of a level when the table of states must grow: all wait until no thread inserts, then each
+// moves a part of its contents. Guarantee: a thread that has left is not waited for.
 #pragma once
 
 #include <condition_variable>
@@ -15,15 +15,16 @@ class Growth {
  public:
   explicit Growth(StateStore& store) : store_(store) {}
 
-  /// So many threads insert from now on.
+  /// `threads` threads insert from now on.
   void begin(unsigned threads) { working_ = threads; }
-  /// This one inserts no more.
+  /// The calling thread inserts no more.
   void leave() {
     const std::scoped_lock guard(lock_);
     --working_;
     if (waiting_ != 0) open_if_all_wait();
   }
-  /// Waits until all others wait or have left, and moves with them. Whether the table has grown then, `is_tight` says.
+  /// Waits until all others wait or have left, and moves rows with them. Check `is_tight` for whether the table has
+  /// grown.
   void help() {
     std::unique_lock guard(lock_);
     const std::uint64_t turn = turn_;

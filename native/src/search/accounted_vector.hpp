@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector that asks the stop token for its memory before it takes it.
+// A vector that requests its memory from the stop token before it allocates it.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class AccountedVector {
 
   void swap(AccountedVector& other) noexcept { items_.swap(other.items_); }
 
-  /// Makes room for `more` items. False, and the token is stopped, when there is no memory for them.
+  /// Makes room for `more` items. False, and the token is stopped, if there is no memory for them.
   [[nodiscard]] bool make_room(std::size_t more) {
     const std::size_t needed = items_.size() + more;
     const std::size_t had = items_.capacity();
@@ -45,7 +45,7 @@ class AccountedVector {
     return true;
   }
 
-  /// As many copies of `item` as fill `size` places, in place of what was there.
+  /// Replaces the contents by `size` copies of `item`.
   [[nodiscard]] bool refill(std::size_t size, const T& item) {
     items_.clear();
     if (!make_room(size)) return false;
@@ -54,7 +54,7 @@ class AccountedVector {
   }
 
   void clear() { items_.clear(); }
-  /// Leaves the first `size` items.
+  /// Keeps only the first `size` items.
   void truncate(std::size_t size) { items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(size), items_.end()); }
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] bool empty() const { return items_.empty(); }

@@ -71,7 +71,7 @@ class Builder {
       implied.swap(before_);
     }
     if (condition_ == Condition::kBufferedDurable) add_eras(spans);
-    if (columns_.skewed)  // ranks are not to know of processes: their order is in pairs already
+    if (columns_.skewed)  // ranks must ignore processes: their order is already in pairs
       for (Span& span : spans) span.process = kNone;
     take(histories::rank(spans));
   }
@@ -82,8 +82,8 @@ class Builder {
     constrain(order.chains);
   }
 
-  /// Each era persists once and crashes at its end. A crash of the object is as wide as what is known of its time: all
-  /// of the skew, or from the early returns at its time on. Then pairs keep persists and crashes in turn.
+  /// Each era persists once and crashes at its end. A crash of the object spans the uncertainty of its time: the whole
+  /// skew, or from the early returns at its time on. Then pairs make persists and crashes alternate.
   void add_eras(std::vector<Span>& spans) {
     using histories::Phase;
     std::int64_t started = OperationTimes::kStart;
@@ -125,7 +125,8 @@ class Builder {
     });
   }
 
-  /// Only the order within each process counts. Operations keep the order of their calls, which finds answers sooner.
+  /// Only the order within each process counts. Operations stay in the order of their calls, which finds answers
+  /// sooner.
   void chain_processes() {
     std::vector<std::size_t> by_call(position_.size());
     std::iota(by_call.begin(), by_call.end(), 0);
@@ -139,7 +140,7 @@ class Builder {
 
   [[nodiscard]] std::int64_t call_of(std::size_t index) const { return columns_.call[at(position_[index])]; }
 
-  /// The operations of each process in their order.
+  /// The operations of each process in order.
   [[nodiscard]] std::vector<Chain> processes() const {
     std::map<std::int32_t, Chain> chains;
     for (std::size_t i = 0; i < position_.size(); ++i)
@@ -158,11 +159,11 @@ class Builder {
     return all;
   }
 
-  /// Pairs that keep each chain in its order. Between certain operations "before" is enough. An optional one may be
-  /// left out, so it is excluded by every later one up to the first that certainly takes effect; and those wait for
-  /// the last certain one before them.
+  /// Pairs that keep each chain in order. Between certain operations, "before" suffices. An optional operation may be
+  /// left out, so every later one up to the first certain one excludes it; and those wait for the last certain one
+  /// before them.
   void constrain(const std::vector<Chain>& chains) {
-    std::vector<std::pair<std::int64_t, std::int32_t>> waiting;  // and from when on
+    std::vector<std::pair<std::int64_t, std::int32_t>> waiting;  // with the time from which on
     for (const Chain& chain : chains) {
       std::int32_t certain = kNone;
       waiting.clear();
@@ -180,7 +181,7 @@ class Builder {
     }
   }
 
-  /// Pairs for order hints: on one object (and in one era) a smaller hint takes effect before a larger one.
+  /// Pairs for order hints: on one object (and in one era), a smaller hint takes effect before a larger one.
   void hints() {
     if (columns_.hint.empty()) return;
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> objects;
@@ -201,10 +202,10 @@ class Builder {
     const auto hint = [&](std::int32_t index) { return columns_.hint[at(position_[at(index)])]; };
     std::sort(members.begin(), members.end(),
               [&](std::int32_t a, std::int32_t b) { return hint(a) != hint(b) ? hint(a) < hint(b) : a < b; });
-    std::size_t group = 0;  // where the hints equal to the current one begin
+    std::size_t group = 0;  // index of the first hint equal to the current one
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (hint(members[i]) != hint(members[group])) group = i;
-      bool certain = false;  // one that certainly takes effect keeps everything before it in order
+      bool certain = false;  // an operation that certainly takes effect keeps everything before it in order
       for (std::size_t j = group; j-- > 0;) {
         if (certain && hint(members[j]) != hint(members[j + 1])) break;
         certain = certain || optional_[at(members[j])] == 0;
@@ -214,16 +215,16 @@ class Builder {
   }
 
   void order_by_hint(std::int32_t first, std::int32_t second) {
-    if (ret_[at(first)] < call_[at(second)]) return;  // time says so already
+    if (ret_[at(first)] < call_[at(second)]) return;  // times already imply it
     (optional_[at(first)] == 0 ? before_ : excluded_).push_back({first, second});
   }
 
-  /// A problem for times alone has neither; a history without operations has no letters, but it may have crashes.
+  /// A problem for times alone has neither; a history without operations has no symbols, but may have crashes.
   static bool spelled(const Alphabet& alphabet, const specs::Machine* machine) {
     return machine != nullptr || !alphabet.exact.empty();
   }
 
-  /// The problem with its operations in the order of their calls, without those that cannot matter.
+  /// The problem with its operations in the order of their calls, without irrelevant ones.
   Problem sorted(const Alphabet& alphabet, const specs::Machine* machine) const {
     const std::int64_t latest = call_.empty() ? -1 : *std::max_element(call_.begin(), call_.end());
     std::vector<std::int32_t> by_call(static_cast<std::size_t>(latest + 1), kNone);  // ranks are distinct and dense
@@ -273,12 +274,12 @@ class Builder {
     const std::int32_t position = position_[index];
     if (position == kPersist) return alphabet.persist;
     if (position == kCrashOperation) return alphabet.crash;
-    if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
+    if (alphabet.exact.empty()) return 0;  // it will not be used
     const bool loose = optional_[index] != 0 && !times_.open(position);
     return loose ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
   }
 
-  /// Marks the operations that nothing overlaps and that leave one state only. Pairs reach across such a moment.
+  /// Marks the operations that nothing overlaps and that leave only one state. Pairs may reach across such a moment.
   static void settle(Problem& problem, const specs::Machine& machine) {
     if (!problem.before.empty() || !problem.excluded.empty()) return;
     std::int64_t latest = -1;  // the latest return so far

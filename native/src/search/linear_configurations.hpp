@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configurations of Linear: sets of fixed-size records, and the shared past that each record points into.
+// The configurations of Linear: sets of fixed-size records, and the shared past that each record points to.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace linpoint::search {
 
-/// How configurations came about, as a tree of operations with the newest at the leaves. A path that no configuration
-/// needs any more is freed, so memory grows with the history and the configurations alive, not with all there were.
+/// The operations that led to each configuration, as a tree with the newest operations at the leaves. A path that no
+/// configuration needs any more is freed, so memory grows with the history and the live configurations only.
 class Past {
  public:
   static constexpr std::uint32_t kRoot = 0;
 
   explicit Past(StopToken& stop) : nodes_(stop) { ready_ = nodes_.push({kRoot, -1, 1, 0}); }
 
-  /// The past that `op` continues; the caller owns one reference. kRoot when there is no memory.
+  /// The past that `op` continues; the caller owns one reference. kRoot if there is no memory.
   std::uint32_t extend(std::uint32_t parent, std::int32_t op, bool counts) {
     const Node node{parent, op, 1, nodes_[parent].depth + (counts ? 1U : 0U)};
     ++nodes_[parent].references;
@@ -45,7 +45,7 @@ class Past {
     }
   }
 
-  /// How many operations that had to take effect are on the way to `node`.
+  /// The number of operations that had to take effect on the path to `node`.
   [[nodiscard]] std::uint32_t depth(std::uint32_t node) const { return nodes_[node].depth; }
   [[nodiscard]] bool ready() const { return ready_; }
 
@@ -68,10 +68,10 @@ class Past {
   bool ready_ = false;
 };
 
-/// How many words of a record hold what.
+/// The number of words for each part of a record.
 struct Layout {
   std::size_t open;     // bits of open operations that have taken effect
-  std::size_t lasting;  // bits of those that may stay out for ever
+  std::size_t lasting;  // bits of those that may be left out forever
   [[nodiscard]] std::size_t size() const { return 1 + open + lasting; }
 };
 
@@ -83,8 +83,8 @@ inline void set(Record record, State state, std::uint32_t past) {
   record[0] = (static_cast<std::uint64_t>(past) << 32U) | static_cast<std::uint32_t>(state);
 }
 
-/// A set of records without those that another makes needless: one with the same state and the same open bits that
-/// has used fewer of the operations that may stay out. It owns the pasts of its records.
+/// A set of records without dominated ones: a record is dominated by one with the same state and the same open bits
+/// that has used fewer of the operations that may be left out. The set owns the pasts of its records.
 class Configurations {
  public:
   enum class Insertion { kNew, kSeen, kNoMemory };
@@ -107,18 +107,18 @@ class Configurations {
     forget();
   }
 
-  /// Empties the set without dropping pasts: they have been given to others.
+  /// Empties the set without releasing pasts: they were passed to others.
   void forget() {
     records_.clear();
     next_.clear();
     if (slots_.size() > kFirstSlots * 16)
-      slots_.clear();  // refilled at its first size when needed
+      slots_.clear();  // it is refilled at its initial size when needed
     else
       std::fill(slots_.data(), slots_.data() + slots_.size(), kNoRecord);
   }
 
-  /// Adds a copy of `record` and takes over its past; a past that is not needed is dropped. With `replace` the new
-  /// record takes the place of one that it makes needless.
+  /// Adds a copy of `record` and takes over its past; the past of a rejected record is released. With `replace`, the
+  /// new record replaces one that it dominates.
   Insertion insert(const std::uint64_t* record, bool replace) {
     if ((size() + 1) * 2 > slots_.size() && !grow()) return Insertion::kNoMemory;
     const std::size_t mask = slots_.size() - 1;
@@ -180,8 +180,8 @@ class Configurations {
   Layout layout_;
   Past& past_;
   AccountedVector<std::uint64_t> records_;
-  AccountedVector<std::uint32_t> next_;   // of each record: another one that is alike
-  AccountedVector<std::uint32_t> slots_;  // the first of those that are alike
+  AccountedVector<std::uint32_t> next_;   // of each record: another one with the same state and open bits
+  AccountedVector<std::uint32_t> slots_;  // the first of these
 };
 
 }  // namespace linpoint::search

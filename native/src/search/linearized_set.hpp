@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations have taken effect, with a key whose size is that of the open window.
+// Which operations have taken effect, with a key of the size of the open window.
 //
-// Operations before `base` (the first that may still take effect) are all settled, so a key holds base, the bits
-// behind it up to the last one set. Which of the operations that may stay out for ever took effect is kept apart, since
-// there fewer are better. An optional operation that
-// has expired (something called after its end took effect) counts as settled whether it took effect or not: what
-// comes after cannot tell the difference, so such configurations are one.
+// Operations before `base` (the first that may still take effect) are all settled, so a key holds base, and the bits
+// after it up to the last one set. Which of the operations that may be left out forever took effect is stored
+// separately, since fewer of them are better. An optional operation that has expired (an operation called after its end
+// took effect) counts as settled whether it took effect or not: later operations cannot distinguish the two, so such
+// configurations are identified.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace linpoint::search {
 
-/// The optional operations that never end, or of which others must know even later whether they took effect.
+/// The optional operations that never end, or for which others must know even later whether they took effect.
 inline std::vector<bool> lasting_operations(const Problem& problem) {
   std::vector<bool> lasting(problem.size());
   for (const Pair& pair : problem.excluded) lasting[static_cast<std::size_t>(pair.second)] = true;
@@ -42,7 +42,7 @@ class LinearizedSet {
   }
 
   [[nodiscard]] std::size_t mandatories() const { return mandatories_; }
-  /// Mandatory operations that have taken effect.
+  /// The number of mandatory operations that have taken effect.
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] bool contains(std::size_t op) const { return in_[op]; }
 
@@ -58,7 +58,7 @@ class LinearizedSet {
     unsettle(op);
   }
 
-  /// Settles the optional operations that end before `latest_call`. Undo with `unexpire` and what this returned.
+  /// Settles the optional operations that end before `latest_call`. Undo with `unexpire` and the value returned here.
   std::size_t expire(std::int64_t latest_call) {
     const std::size_t before = expired_;
     for (; expired_ < expiring_.size() && expiring_[expired_].ret < latest_call; ++expired_)
@@ -71,20 +71,20 @@ class LinearizedSet {
       if (const std::size_t op = expiring_[--expired_].op; !in_[op]) unsettle(op);
   }
 
-  /// Which of the operations that may stay out for ever took effect.
+  /// Which of the operations that may be left out forever took effect.
   [[nodiscard]] const std::vector<std::uint64_t>& lasting() const { return lasting_; }
 
-  /// The first word of the key: it grows with the operations that are all settled.
+  /// The first word of the key: it grows with the prefix of settled operations.
   [[nodiscard]] std::uint64_t first_word(State state) const {
     return (static_cast<std::uint64_t>(base_) << 32U) | static_cast<std::uint32_t>(state);
   }
 
-  /// Writes the key of this set together with `state`: equal keys and equal `lasting` mean that the same can come
-  /// after; with fewer of those, at least the same can.
+  /// Writes the key of this set together with `state`: with equal keys and equal `lasting`, the same operations can
+  /// follow; with fewer of the lasting operations, at least the same.
   void key(State state, std::vector<std::uint64_t>& out) const {
     out.clear();
     out.push_back(first_word(state));
-    std::size_t left = settled_ - base_;  // bits set behind base
+    std::size_t left = settled_ - base_;  // bits set after base
     for (std::size_t at = base_; left > 0; at += 64) {
       const std::uint64_t word = window(at);
       out.push_back(word);
@@ -131,7 +131,7 @@ class LinearizedSet {
   }
 
   std::vector<bool> in_;
-  std::vector<std::int64_t> number_;  // in the window, or -1 - that of an operation that may stay out for ever
+  std::vector<std::int64_t> number_;  // in the window, or -1 - number of an operation that may be left out forever
   std::vector<Expiring> expiring_;    // by return
   std::size_t expired_ = 0;
   std::size_t mandatories_ = 0;

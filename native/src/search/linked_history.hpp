@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations not yet linearized, as a doubly linked list of call and return events (Wing and Gong).
-// lift and unlift are O(1); unlift must undo lifts in reverse order.
+// The operations that are not yet linearized, as a doubly linked list of call and return events (Wing and Gong). lift
+// and unlift are O(1); unlift must undo lifts in reverse order.
 #pragma once
 
 #include <algorithm>

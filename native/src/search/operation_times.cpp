@@ -63,7 +63,7 @@ Span OperationTimes::span(std::size_t op) const {
   return span;
 }
 
-/// The crash that ends an operation of unknown outcome under strict linearizability; null if there is none.
+/// The crash that ends an operation with an unknown outcome under strict linearizability; null if there is none.
 const Crash* OperationTimes::interruption(std::size_t op) const {
   if (condition_ != Condition::kStrict) return nullptr;
   const auto crash = std::find_if(columns_.crashes.begin(), columns_.crashes.end(), [&](const Crash& each) {

@@ -18,22 +18,22 @@ class OperationTimes {
 
   OperationTimes(const histories::Columns& columns, const Part& part, Condition condition);
 
-  /// The crashes that end eras, one for each time: of everything where there are several. Buffered durability alone
+  /// The crashes that end eras, one for each time: that of everything if there are several. Only buffered durability
   /// has eras.
   [[nodiscard]] const std::vector<histories::Crash>& ends() const { return ends_; }
 
-  /// Whether an operation that returned is to be read as if it never did.
+  /// Whether an operation that returned is treated as if it never did.
   [[nodiscard]] bool open(std::int32_t position) const;
 
-  /// When an operation may take effect. At the time of a crash the returns of those that crashed come before it and
-  /// calls after; what touches a crash of the object may come before or after it.
+  /// When an operation may take effect. At the time of a crash, returns of crashed operations come before it and calls
+  /// after it; an operation that touches a crash of the object may come before or after it.
   [[nodiscard]] histories::Span span(std::size_t op) const;
 
-  /// What its process calls from this time on comes after the operation. An unknown outcome may come late, unless the
-  /// condition says no.
+  /// Operations that its process calls from this time on come after the operation. An unknown outcome may come late,
+  /// unless the condition forbids it.
   [[nodiscard]] std::int64_t in_turn_since(std::size_t op) const;
 
-  /// The only era that an operation may take effect in, or kNone if it spans a crash of the object.
+  /// The only era in which an operation may take effect, or kNone if it spans a crash of the object.
   [[nodiscard]] std::int32_t only_era(std::size_t op) const;
 
  private:

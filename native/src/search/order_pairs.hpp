@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of a problem by operation, and which of equal operations need be tried.
+// Pairs of a problem by operation, and which of several equal operations must be tried.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace linpoint::search {
 
-/// For each operation the partners of the pairs it is in, as one flat array with offsets.
+/// For each operation, its partners in pairs, as one flat array with offsets.
 class Adjacency {
  public:
   template <typename Owner, typename Partner>
@@ -35,13 +35,13 @@ class Adjacency {
   std::vector<std::size_t> partner_;
 };
 
-/// What must have taken effect before each operation.
+/// For each operation, those that must have taken effect before it.
 inline Adjacency awaited(const Problem& problem) {
   return {problem.size(), problem.before, [](const Pair& p) { return p.second; },
           [](const Pair& p) { return p.first; }};
 }
 
-/// What may not have taken effect before each operation.
+/// For each operation, those that must not have taken effect before it.
 inline Adjacency forbidden(const Problem& problem) {
   return {problem.size(), problem.excluded, [](const Pair& p) { return p.first; },
           [](const Pair& p) { return p.second; }};
@@ -58,13 +58,13 @@ inline std::vector<bool> tied_operations(const Problem& problem) {
 
 inline constexpr std::int32_t kNoRival = -1;
 
-/// Of equal operations that are open together only the one that returns first need be tried: whatever another could
-/// do now, it could do, and the other can take its place later. Gives for each operation one to be tried before it,
-/// called before it and therefore there whenever it is. Operations in pairs are not equal to any other.
+/// Among equal operations that are open together, only the one that returns first must be tried: it can replace any
+/// other now, and the other can take its place later. Returns for each operation one to be tried before it, called
+/// before it and therefore available whenever it is. Operations in pairs are not equal to any other.
 inline std::vector<std::int32_t> rivals(const Problem& problem) {
   const std::vector<bool> tied = tied_operations(problem);
   std::vector<std::int32_t> rival(problem.size(), kNoRival);
-  // `last` gives the last one so far of a symbol, those that may be left out apart from those that may not.
+  // `last` returns the latest operation of a symbol, separately for optional and mandatory ones.
   const auto find = [&](auto last) {
     for (std::size_t op = 0; op < problem.size(); ++op) {
       const bool optional = problem.optional[op] != 0;
@@ -73,7 +73,7 @@ inline std::vector<std::int32_t> rivals(const Problem& problem) {
       if (previous != kNoRival) {
         const auto other = static_cast<std::size_t>(previous);
         const bool sooner = problem.ret[other] < problem.ret[op] && problem.ret[other] > problem.call[op];
-        // Operations that never end are interchangeable for good: the first called goes first.
+        // Operations that never end are permanently interchangeable: the first called comes first.
         if (problem.ret[op] == kNever ? problem.ret[other] == kNever : sooner) rival[op] = previous;
       }
       previous = static_cast<std::int32_t>(op);
@@ -84,7 +84,7 @@ inline std::vector<std::int32_t> rivals(const Problem& problem) {
   if (symbols / 8 <= problem.size()) {
     std::vector<std::int32_t> last(symbols, kNoRival);
     find([&](std::size_t symbol) -> std::int32_t& { return last[symbol]; });
-  } else {  // one of many objects: not worth a column of all symbols
+  } else {  // one of many objects: a column for all symbols is not worthwhile
     std::unordered_map<std::size_t, std::int32_t> last;
     find([&](std::size_t symbol) -> std::int32_t& { return last.try_emplace(symbol, kNoRival).first->second; });
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configurations that searches have refuted, or have entered. Keys are compared whole: a hash collision never
-// prunes a branch. A configuration counts as refuted too when one was that differs only in having used fewer of the
-// operations that need not take effect: whatever can follow this one could follow that one. Memory is asked of the stop
-// token before it is taken; without it an insertion fails. Thread-safe: the table is cut into shards with a lock each.
+// The configurations that searches have refuted, or have entered. Keys are compared completely: a hash collision never
+// prunes a branch. A configuration also counts as refuted if one was that only used fewer of the optional operations:
+// whatever can follow the former could follow the latter. Memory is requested from the stop token before it is
+// allocated; if refused, the insertion fails. Thread-safe: the table is divided into shards with a lock each.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace linpoint::search {
 
-/// A lock for sections of a few memory accesses, too short to send a thread to sleep.
+/// A lock for sections of a few memory accesses, too short to put a thread to sleep.
 class SpinLock {
  public:
   void lock() {
@@ -38,13 +38,13 @@ class SeenTable {
   enum class Insertion { kNew, kKnown, kNoMemory };
   using Words = std::vector<std::uint64_t>;
 
-  /// `lasting` is how many words say which operations of those that need not take effect did.
+  /// `lasting` is the number of words for the optional operations that took effect.
   SeenTable(std::size_t lasting, StopToken& stop) {
     for (Shard& shard : shards_) shard.prepare(lasting, stop);
   }
 
-  /// Whether something may be known whose first word is at least so much. That word begins with how far a search has
-  /// got, so a search on new ground need not look anything up.
+  /// Whether a configuration with at least this first word may be known. The word begins with the progress of a search,
+  /// so a search beyond all others needs no lookup.
   [[nodiscard]] bool may_know(std::uint64_t first_word) const {
     return first_word <= largest_.load(std::memory_order_relaxed);
   }
@@ -62,7 +62,7 @@ class SeenTable {
     return shards_[hash >> (64U - kShardBits)].insert(hash, key, lasting);
   }
 
-  /// Forgets everything.
+  /// Removes all configurations.
   void clear() {
     for (Shard& shard : shards_) shard.clear();
     largest_.store(0, std::memory_order_relaxed);
@@ -117,7 +117,7 @@ class SeenTable {
       for (Entry* entry = slots_[at].entry; entry != nullptr; entry = entry->next) {
         std::uint64_t* used = entry->words() + entry->length;
         if (within(used, lasting.data())) return Insertion::kKnown;
-        if (within(lasting.data(), used)) {  // the new one stands for the old one too
+        if (within(lasting.data(), used)) {  // the new one also covers the old one
           std::copy(lasting.begin(), lasting.end(), used);
           return Insertion::kNew;
         }
@@ -153,7 +153,7 @@ class SeenTable {
       Entry* entry = nullptr;
     };
 
-    /// Where the entries of this key are, or would be.
+    /// The slot of the entries with this key, or the free slot for it.
     [[nodiscard]] std::size_t slot_of(std::uint64_t hash, const Words& key) const {
       const std::size_t mask = slots_.size() - 1;
       std::size_t at = hash & mask;

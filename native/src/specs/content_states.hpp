@@ -14,10 +14,10 @@
 
 namespace linpoint::specs {
 
-/// What one entry of a standard hash map takes beside its content, about.
+/// Approximate overhead of one entry of a standard hash map.
 inline constexpr std::size_t kMapEntry = 48;
 
-/// Sequences of values. Cost: O(length) time and memory for each new one. They never move.
+/// Sequences of values. Cost: O(length) time and memory for each new one. They are never moved.
 class Sequences {
  public:
   Sequences() { number({}); }
@@ -67,7 +67,7 @@ class Sequences {
   std::unordered_multimap<std::uint64_t, State> by_hash_;
 };
 
-/// Stacks that share what lies below their tops. Cost: O(1) for each new one.
+/// Stacks that share everything below their tops. Cost: O(1) for each new one.
 class Stacks {
  public:
   static constexpr State kEmpty = 0;
@@ -92,19 +92,19 @@ class Stacks {
   std::unordered_map<std::uint64_t, State> numbers_;
 };
 
-/// Multisets of small numbers as binary tries that share their nodes; the least level holds counts. Cost: the logarithm
-/// of how many numbers there are, for each new one.
+/// Multisets of small numbers as binary tries that share nodes; the lowest level holds counts. Cost: logarithmic in the
+/// number of distinct numbers, for each new one.
 class Multisets {
  public:
   static constexpr State kEmpty = 0;
   static constexpr std::int32_t kNothing = -1;
 
-  /// Of the numbers below `numbers`.
+  /// `numbers` is the exclusive bound of the members.
   explicit Multisets(std::size_t numbers) {
     while ((std::size_t{2} << levels_) < numbers) ++levels_;
   }
 
-  /// With one more of `number`, or one fewer.
+  /// The multiset with one more of `number`, or one fewer.
   State change(State state, std::int32_t number, std::int32_t by) { return change(state, levels_, number, by); }
 
   [[nodiscard]] std::int32_t largest(State state) const {

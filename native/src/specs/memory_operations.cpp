@@ -9,7 +9,7 @@ namespace {
 
 using histories::Lists;
 
-/// The tokens of a list, its length first; empty for what is no list.
+/// The tokens of a list, its length first; empty if the value is not a list.
 std::span<const std::int32_t> tokens_of(const histories::Columns& columns, std::int32_t value) {
   if (value > Lists::kFirst || !columns.lists) return {};
   return (*columns.lists)[static_cast<std::size_t>(Lists::kFirst - value)];
@@ -93,7 +93,7 @@ Effect Words::read(std::size_t position, std::vector<Cell>& cells) const {
   return effect == Effect::kSees && kind == Kind::kSwap ? Effect::kReplaces : effect;
 }
 
-/// The values that the result lists become what was seen.
+/// The values that the result lists become the observed values.
 Effect Words::seen_values(std::size_t position, std::vector<Cell>& cells) const {
   const auto tokens = tokens_of(columns_, columns_.result[position]);
   if (tokens.empty() || tokens[0] != Lists::list_of(static_cast<std::int32_t>(cells.size())))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on a memory of words in the form in which graphs and replays take them; a register is one word.
+// Operations on a memory of words in the form that graphs and replays use; a register is a single word.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace linpoint::specs {
 
-/// What an operation does with its cells.
+/// The effect of an operation on its cells.
 enum class Effect : std::uint8_t {
-  kNothing,     // it may be left out: nobody knows what it saw
+  kNothing,     // it may be left out: what it observed is unknown
   kSees,        // each word holds `seen`
   kReplaces,    // and is set to `fresh`
   kFails,       // at least one word does not hold `seen`; nothing changes
-  kMayReplace,  // its outcome is unknown: nothing, or as kReplaces
+  kMayReplace,  // its outcome is unknown: nothing, or like kReplaces
   kMaySwap,     // its outcome is unknown: nothing, or each word is set to `fresh`, whatever it held
   kWrites,      // each word is set to `fresh`, whatever it held
-  kUnobserved,  // it returned, but not what it did
-  kImpossible,  // its result is one that the spec never gives
-  kUnclear,     // its arguments or results are of a shape that is not looked at here
+  kUnobserved,  // it returned, but its result is unknown
+  kImpossible,  // its result is one that the spec never returns
+  kUnclear,     // its arguments or results have an unsupported shape
 };
 
-/// Numbers of values; kAny where there is none.
+/// Numbers of values; kAny if there is none.
 struct Cell {
   std::int32_t word;
   std::int32_t seen;
@@ -39,10 +39,10 @@ class Words {
  public:
   Words(const histories::Columns& columns, const Blueprint& blueprint);
 
-  /// The operation at `position`, whose cells replace those that are in `cells`.
+  /// Reads the operation at `position`; its cells replace those in `cells`.
   Effect read(std::size_t position, std::vector<Cell>& cells) const;
 
-  /// Whether the arguments of an operation are lists of cells as the spec wants them.
+  /// Whether the arguments of an operation are lists of cells as the spec requires.
   [[nodiscard]] bool fits(std::size_t position, std::vector<Cell>& cells) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace linpoint::specs {
 namespace {
 
-/// Takes steps by calling a rule that needs no memory of its own.
+/// Computes steps with a rule that needs no memory of its own.
 template <typename Rule>
 class DirectSteps final : public Steps {
  public:
@@ -28,8 +28,8 @@ class DirectSteps final : public Steps {
   State after_ = kRejected;
 };
 
-/// Takes steps by asking a rule that numbers states as it meets them, and remembers the answers. What the rule holds
-/// more since the first question of these steps counts as their memory.
+/// Computes steps with a rule that numbers states as they appear, and caches the results. The growth of the rule since
+/// the first query of these steps counts as their memory.
 template <typename Rule>
 class SharedSteps final : public Steps {
  public:
@@ -54,7 +54,7 @@ class SharedSteps final : public Steps {
   TransitionTable table_;
 };
 
-/// `kShared`: the rule numbers states as it meets them, so it is asked under a lock and its answers are remembered.
+/// `kShared`: the rule numbers states as they appear, so it is called under a lock and its results are cached.
 template <typename Rule, bool kShared>
 class RuleMachine final : public NativeMachine {
  public:
@@ -116,7 +116,7 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
   for (std::size_t i = 0; i < exact.size() + loose.size(); ++i) {
     const bool is_loose = i >= exact.size();
     const auto position = static_cast<std::size_t>(is_loose ? loose[i - exact.size()] : exact[i]);
-    // An operation without a result is never asked for with one.
+    // An operation without a result never has a required result.
     const bool asked = is_loose || columns.certain(position);
     const auto instruction = asked ? compiler.compile(position, is_loose) : Instruction{};
     if (!instruction) return nullptr;
@@ -124,7 +124,7 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
     code.push_back(*instruction);
   }
   const auto seen = values_seen(code);
-  if (!grows && blueprint.kind != "priority-queue") merge_unseen(code, seen);  // priorities compare with others
+  if (!grows && blueprint.kind != "priority-queue") merge_unseen(code, seen);  // priorities are compared with others
   const Constants& constants = blueprint.constants;
   if (blueprint.kind == "register") return make<false>(Register{constants}, std::move(code), exact.size());
   if (blueprint.kind == "map" && grows)
@@ -138,7 +138,7 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
     return make<true>(Queue{constants, blueprint.capacity, {}}, std::move(code), exact.size());
   if (blueprint.kind == "stack") return make<true>(Stack{constants, {}}, std::move(code), exact.size());
   if (blueprint.kind == "deque") return make<true>(Deque{constants, {}}, std::move(code), exact.size());
-  const auto compares = [&](const Instruction& op) {  // as NaN does not
+  const auto compares = [&](const Instruction& op) {  // NaN is not comparable
     return op.code != Code::kPush || blueprint.integers[static_cast<std::size_t>(op.first)] != kNoInteger;
   };
   if (blueprint.kind == "priority-queue" && !std::ranges::all_of(code, compares)) return nullptr;

@@ -64,11 +64,12 @@ constexpr std::array kTable{
     Entry{"multiset", "count", Code::kReadCount, Returns::kValue},
 };
 
-/// The most that a counter may be moved by at once, and in all: up to there integers and floats count alike.
+/// The maximum amounts by which a counter may change per step, and in total: up to these, integers and floats count
+/// alike.
 constexpr std::int64_t kMostAdded = 1'073'741'824;          // 2^30
 constexpr std::int64_t kMostInAll = 4'503'599'627'370'496;  // 2^52
 
-/// Notes the recorded result. False when the spec never gives it.
+/// Records the required result. False if the spec never returns it.
 bool wants(Instruction& instruction, Returns returns, std::int32_t result, const Blueprint& blueprint) {
   const bool null = result == blueprint.constants.null;
   if (returns == Returns::kNothing) return null || result == blueprint.constants.yes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation of a built-in spec in the form in which native steps take it.
+// An operation of a built-in spec in the form that native steps use.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace linpoint::specs {
 
 enum class Code : std::uint8_t {
-  kImpossible,  // its recorded result is one that the spec never gives
+  kImpossible,  // its recorded result is one that the spec never returns
   kRead,
   kWrite,
   kCas,
@@ -45,7 +45,7 @@ enum class Code : std::uint8_t {
 /// Any result is allowed.
 inline constexpr std::int32_t kAny = -1;
 
-/// Stands for every value that no operation looks for.
+/// Stands for every value that no operation observes.
 inline constexpr std::int32_t kUnseen = std::numeric_limits<std::int32_t>::max() - 1;
 
 struct Instruction {
@@ -54,12 +54,12 @@ struct Instruction {
   std::int32_t second = kAny;
   std::int32_t want = kAny;  // the recorded result
   std::int64_t amount = 0;   // of a counter: what is added
-  std::int64_t wanted = 0;   // of a counter: the number that was read, where `want` says that one was
+  std::int64_t wanted = 0;   // of a counter: the number read, if `want` says that there is one
 
   [[nodiscard]] bool allows(std::int32_t given) const { return want == kAny || want == given; }
 };
 
-/// A set of the numbers of values, which are small.
+/// A set of value numbers, which are small.
 class ValueSet {
  public:
   void insert(std::int32_t value) {
@@ -75,19 +75,19 @@ class ValueSet {
   std::vector<bool> in_;
 };
 
-/// Makes instructions of operations.
+/// Compiles operations to instructions.
 class Compiler {
  public:
   Compiler(const histories::Columns& columns, const Blueprint& blueprint);
 
-  /// The operation at `position`; with any result if `loose`. None where native steps do not know it.
+  /// The operation at `position`; with any result if `loose`. None if native steps do not support it.
   [[nodiscard]] std::optional<Instruction> compile(std::size_t position, bool loose) const;
 
  private:
   const histories::Columns& columns_;
   const Blueprint& blueprint_;
   std::int64_t most_added_;            // by one step of a counter
-  std::vector<std::int32_t> entries_;  // of each name: its place in the table of steps
+  std::vector<std::int32_t> entries_;  // of each name: index into the table of steps
 };
 
 }  // namespace linpoint::specs

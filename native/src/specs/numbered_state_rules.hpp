@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step functions of objects whose states are numbered as they are met: counter, queue, stack, deque, priority queue,
-// map with append.
-// Not thread-safe: whoever shares one asks it under a lock.
+// Step functions of objects whose states are numbered as they appear: counter, queue, stack, deque, priority queue, map
+// with append. Not thread-safe: sharing one requires a lock.
 #pragma once
 
 #include <algorithm>
@@ -112,7 +111,7 @@ struct Stack {
   [[nodiscard]] static Trait trait(const Instruction& op) { return {.reads = op.code == Code::kTop}; }
 };
 
-/// A queue with two ends, where both are entered or left.
+/// A deque: values are added and removed at both ends.
 struct Deque {
   Constants constants;
   mutable Sequences contents;
@@ -141,7 +140,7 @@ struct Deque {
   [[nodiscard]] static Trait trait(const Instruction& /*op*/) { return {}; }
 };
 
-/// The largest comes out first. Values are ranked by their priorities, and a state is a multiset of ranks.
+/// The largest comes out first. Values are ranked by priority, and a state is a multiset of ranks.
 struct PriorityQueue {
   Constants constants;
   std::vector<std::int32_t> rank;     // of each value
@@ -187,8 +186,9 @@ struct PriorityQueue {
   }
 };
 
-/// An entry of a map whose strings grow. Strings that are made on the way get numbers behind the history's values, but
-/// those that are no beginning of any string seen are one: whatever is appended, nobody can tell them apart.
+/// A map entry with strings that can grow. Strings created on the way get numbers after the history's values. Those
+/// that are not a prefix of any observed string are identified: whatever is appended, no operation can distinguish
+/// them.
 struct GrowingEntry {
   Entry entry;
   mutable std::vector<std::optional<std::string>> strings;

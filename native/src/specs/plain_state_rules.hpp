@@ -52,8 +52,8 @@ struct Register {
     }
   }
 
-  /// An optional operation that leaves a value nobody saw never helps: whatever follows it overwrites the value first.
-  /// Not so where a compare-and-set failed, or may have, since it may have failed because of that very value.
+  /// An optional operation that leaves an unobserved value never helps: whatever follows it overwrites the value first.
+  /// That does not hold if a compare-and-set failed, or may have, since this very value may have caused the failure.
   void find_idle(std::span<const Instruction> exact, std::span<const Instruction> loose,
                  std::vector<Trait>& traits) const {
     std::vector<std::int32_t> looked_for;
@@ -71,7 +71,7 @@ struct Register {
       const auto [first, last] = leaving.equal_range(looked_for.back());
       looked_for.pop_back();
       for (auto found = first; found != last; ++found) {
-        kept[found->second] = true;  // and a compare-and-set that is kept looks for its old value
+        kept[found->second] = true;  // and a compare-and-set that is kept observes its old value
         if (loose[found->second].code == Code::kCas) looked_for.push_back(loose[found->second].first);
       }
       leaving.erase(first, last);
@@ -184,7 +184,7 @@ struct Mutex {
   }
 };
 
-/// A semaphore, or one element of a multiset: how many permits or copies there are.
+/// A semaphore, or one element of a multiset: the number of permits or copies.
 struct Permits {
   Constants constants;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are stored and that no operation looks for: nobody can tell them apart, so they are one.
+// Values that are stored but never observed: no operation can distinguish them, so they are identified.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace linpoint::specs {
 
-/// The values that some operation looks for: results, and what a compare-and-set compares with.
+/// The values that some operation observes: results, and expected values of a compare-and-set.
 ValueSet values_seen(std::span<const Instruction> code);
 
-/// Makes one of all values that are stored and not among those `seen`.
+/// Identifies all stored values that are not among those `seen`.
 void merge_unseen(std::span<Instruction> code, const ValueSet& seen);
 
 }  // namespace linpoint::specs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All objects of a short history in one call: see object_decisions.hpp."""
+"""Decisions about all objects of a short history in one call: see object_decisions.hpp."""
 
 import enum
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guard of a command's limits, natively."""
+"""The native guard of a command's limits."""
 
 import enum
 

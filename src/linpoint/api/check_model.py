@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint.check_model``: a model in the caller's own process, in every state that it can reach.
+"""``linpoint.check_model``: checks a model in every reachable state, in the caller's process.
 
     linpoint.check_model(Treiber, processes=3).raise_for_violation()
 
-Guarantee: as that of ``subjects.model``. Ctrl-C is a ``KeyboardInterrupt``, as anywhere else in Python.
+Guarantee: that of ``subjects.model``. Ctrl-C raises ``KeyboardInterrupt``, as anywhere in Python.
 """
 
 from __future__ import annotations
@@ -35,14 +35,23 @@ def check_model(
     max_memory: str | int | None = None,
     jobs: int | None = None,
 ) -> ModelResult:
-    """Check a model against a spec, exhaustively: every run of ``processes`` with ``operations`` each (0: any number).
+    """Check a model against a spec in every run of ``processes`` processes with ``operations`` operations each.
 
-    ``spec`` is a built-in's name, a spec object or ``"module:Name"``; by default the model's own. ``points`` uses the
-    linearization points that the model marks. ``without`` switches reductions off: local, fusion, por, symmetry, heap.
-    ``compact`` keeps only hashes of states. ``progress`` asks another question: whether the model is deadlock-free,
-    lock-free, obstruction-free, or whether every call ``returns`` in runs that are fair (``fairness``: none, weak, strong).
+    ``spec`` is the name of a built-in, a spec object or ``"module:Name"``; by default the model's own spec.
+    ``processes`` is a number, or a dict from roles to numbers. ``operations=0`` means any number of operations, which
+    requires a finite state space. ``memory_model`` is ``"sc"`` or ``"tso"``. ``heap`` is ``"gc"``, ``"free"`` or
+    ``"counted"``: nodes are never reused, reused after they are freed, or reused with counted pointers.
+
+    ``points`` uses the linearization points that the model marks. ``without`` disables reductions: ``"local"``,
+    ``"fusion"``, ``"por"``, ``"symmetry"``, ``"heap"``. ``compact`` stores only hashes of states. ``progress`` checks a
+    progress property instead of the spec: ``"deadlock-free"``, ``"lock-free"``, ``"obstruction-free"``, or
+    ``"returns"`` (every call returns) in runs of the ``fairness`` ``"none"``, ``"weak"`` or ``"strong"``.
+
+    ``budget`` is a time such as ``"30s"`` or a number of seconds, ``max_memory`` a size such as ``"2G"`` or a number of
+    bytes; by default neither is limited. ``jobs`` is the number of threads, by default one per processor. Raises
+    ``LinpointError`` for bad input and ``KeyboardInterrupt`` for Ctrl-C.
     """
-    from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - loaded by those who check models
+    from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - importing linpoint does not load the checker of models
     from linpoint.options.commands.refine import RefineOptions  # noqa: PLC0415 - as above
     from linpoint.refine.refinement_task import RefinementTask, compiled, find_spec  # noqa: PLC0415 - as above
     from linpoint.subjects.model.subject import ModelSubject  # noqa: PLC0415 - as above

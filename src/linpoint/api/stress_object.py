@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint.stress``: random operations on real threads, each run recorded and checked.
+"""``linpoint.stress``: runs random operations on real threads, and records and checks each run.
 
     linpoint.stress(TestCache, budget="30s").raise_for_violation()
 
-Guarantee: as that of ``subjects.stress``. An object that hangs is a finding; linpoint never hangs with it. Ctrl-C is a
-``KeyboardInterrupt``, as anywhere else in Python.
+Guarantee: that of ``subjects.stress``. An object that hangs is a finding, and linpoint does not hang with it. Ctrl-C
+raises ``KeyboardInterrupt``, as anywhere in Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from linpoint.verdicts.result import StressResult
 
 Progress = Callable[[int, int], None]
-"""Called with the runs and the operations so far."""
+"""A function that is called with the numbers of runs and operations so far."""
 
 
 def stress(
@@ -43,16 +43,22 @@ def stress(
     patience: str | float = "5s",
     progress: Progress | None = None,
 ) -> StressResult:
-    """Run random operations of ``test`` on real threads, again and again, and check each run.
+    """Run random operations of ``test`` on real threads repeatedly, and check each run.
 
-    ``test`` is a test class, a definition, or with ``calls`` a class or function that makes the object; ``calls`` maps
-    each operation to the values of its arguments, ``{"put": {"key": "ab", "value": range(9)}, "clear": None}``. ``spec``
-    is by default the test's. ``scenarios`` are run in turn in place of random ones. Each of ``threads`` calls this many
-    ``operations`` in a run; ``instances`` runs take place at the same time. It ends at the first violation, with the
-    ``budget`` or after ``iterations`` runs. ``erratic`` disturbs the scheduling. The object hangs if nothing moves for as
-    long as ``patience``. ``progress`` is called with the runs and operations so far.
+    ``test`` is a test class or a definition; or, with ``calls``, a class or function that constructs the object.
+    ``calls`` maps each operation to the values of its arguments, ``{"put": {"key": "ab", "value": range(9)}, "clear":
+    None}``. ``spec`` is by default that of the test. ``scenarios`` run in turn instead of random operations. In each
+    run, each of ``threads`` threads calls ``operations`` operations; ``instances`` runs take place concurrently, each
+    on an object of its own.
+
+    The test ends at the first violation, when the ``budget`` ends (``None``: no limit), or after ``iterations`` runs.
+    ``seed`` determines the calls, but not the schedule. ``erratic`` disturbs the scheduling. An object counts as hung
+    if no operation begins or ends for the time ``patience``. ``progress`` is called with the numbers of runs and
+    operations so far.
+
+    Raises ``LinpointError`` for bad input and ``KeyboardInterrupt`` for Ctrl-C.
     """
-    from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - loaded by those who stress objects
+    from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - importing linpoint does not load the stress tests
     from linpoint.specs.spec_lookup import find  # noqa: PLC0415 - as above
     from linpoint.subjects.stress.python_subject import PythonStressSubject  # noqa: PLC0415 - as above
 
@@ -99,6 +105,6 @@ def _chosen_spec(definition: ConcurrentTestDefinition, spec: Any) -> Any:
         raise UsageError(
             "LP-U001",
             f"{definition.name} has no spec.",
-            remedy="Give one: spec='queue', or spec=linpoint.sequential(...) of a class that is right on one thread.",
+            remedy="Pass one: spec='queue', or spec=linpoint.sequential(...) of a class that is correct on one thread.",
         )
     return chosen

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint.test``: an object tested under many schedules, in the caller's own process.
+"""``linpoint.test``: tests an object under many schedules, in the caller's process.
 
     linpoint.test(TestCache).raise_for_violation()
     linpoint.test(Cache, {"get": {"key": "ab"}, "put": {"key": "ab", "value": [1, 2]}}, spec="map")
 
-Guarantee: that of ``run_campaign``; when it returns, nothing of the interpreter is changed, not the global random numbers
-either. A crash of the object is a crash of the process: ``linpoint test`` runs each test in one of its own. Ctrl-C is a
-``KeyboardInterrupt``, as anywhere else in Python.
+Guarantee: that of ``run_campaign``. On return the state of the interpreter is restored, including the global random
+numbers. A crash of the object crashes the process, whereas ``linpoint test`` runs each test in a process of its own.
+Ctrl-C raises ``KeyboardInterrupt``, as anywhere in Python.
 """
 
 from __future__ import annotations
@@ -50,12 +50,16 @@ def test(
     seed: int = 0,
     replay: str | None = None,
 ) -> TestResult:
-    """Run scenarios of an object under every schedule, and judge each against its spec.
+    """Explore every schedule of scenarios of an object, and check each run against the spec.
 
-    ``subject`` is a ``ConcurrentTest``; or a class or function that makes a fresh object, and then ``calls`` says what can
-    be done with it: each operation with the values of its arguments. All other settings are those of a test, and come
-    before its own. ``scenario`` is run alone, instead of all others; ``replay`` is the token of a finding, whose schedule is
-    run alone. ``budget`` is a time, ``"10s"`` or seconds, by default 30 s.
+    ``subject`` is a ``ConcurrentTest`` or a definition; or a class or function that constructs a fresh object. In the
+    latter case ``calls`` maps each operation to the values of its arguments. The other settings have the meaning that
+    they have in a ``ConcurrentTest``, and override those of the test. ``scenario`` runs alone, instead of all others.
+    ``replay`` is the token of a finding, of which only the schedule runs. ``seed`` determines the generated scenarios.
+
+    ``budget`` is a time such as ``"10s"`` or a number of seconds, by default 30 s. If it ends before all schedules with
+    up to two preemptions have run, the status is UNKNOWN. The test runs in this process. Raises ``LinpointError`` for
+    bad input and ``KeyboardInterrupt`` for Ctrl-C.
     """
     given = {
         "spec": spec,
@@ -113,13 +117,13 @@ def _replay(
 
 
 def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> ConcurrentTestDefinition:
-    """The definition of what was given in either form."""
+    """The definition of a test that is given in either form."""
     if isinstance(subject, ConcurrentTestDefinition) or _is_test(subject):
         if calls is not None:
             raise TestError(
                 "LP-T013",
                 f"{subject.name if isinstance(subject, ConcurrentTestDefinition) else subject.__name__} has operations of its own.",
-                remedy="Leave out the second argument, or give a function that makes the object.",
+                remedy="Omit the second argument, or pass a function that creates the object.",
             )
         own = subject if isinstance(subject, ConcurrentTestDefinition) else definition_of(subject)
         if "scenarios" in given:
@@ -131,13 +135,16 @@ def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> ConcurrentTe
         raise TestError(
             "LP-T013",
             f"{subject!r} is not a subclass of linpoint.ConcurrentTest.",
-            remedy='Derive a class from it, or say what the operations are: linpoint.test(make, {"get": {"key": "ab"}}).',
+            remedy='Pass a subclass, or a function and its operations: linpoint.test(make, {"get": {"key": "ab"}}).',
         )
     return definition_of_object(subject, calls, **given)
 
 
 def _identity(subject: Any, definition: ConcurrentTestDefinition, given: dict[str, Any]) -> dict[str, Any]:
-    """What a token holds of the test: its file and name only where they are all that it takes to make it again."""
+    """The identity of the test for tokens.
+
+    It has a file and a name only if these suffice to construct the test again.
+    """
     spec = given.get("spec")
     found_again = (
         _is_test(subject)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one loop from a subject under test to a result: search, shrink, confirm, conclude."""
+"""Drives a subject under test from search to result: search, shrink, confirm, conclude."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a subject after its campaign, from the data that its session gives.
+"""Builds the result of a campaign from the data of its session.
 
-Guarantee: a violation has a finding that was shown again by its schedule; a pass is the claim of a session that has none.
+Guarantee: a violation has a finding that the session confirmed; a pass is the claim of a session without findings.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
 
 _PASSES: Final = {"test": Status.LINEARIZABLE, "stress": Status.LINEARIZABLE}
-"""The pass of subjects that are checked against a spec, history by history; other subjects hold."""
+"""The passing status of subjects whose histories are checked against a spec; others get HOLDS."""
 
 
 def conclude(session: Session, findings: Sequence[Finding], *, replayed: bool = False) -> Claim:
-    """The claim that these findings support, or that of the session if there are none."""
+    """The claim that these findings support, or the session's claim if there are none."""
     if not findings:
         return session.claim()
     repeated = any(finding.kind != NONDETERMINISM for finding in findings)
@@ -29,7 +29,7 @@ def conclude(session: Session, findings: Sequence[Finding], *, replayed: bool = 
 
 
 def build_result(session: Session, claim: Claim, findings: Sequence[Finding]) -> Result:
-    """The result of a claim and its findings."""
+    """Build the result of a claim and its findings."""
     first, others = tuple(findings[:1]), tuple(findings[1:])
     if claim.advice:
         first = tuple(replace(finding, advice=claim.advice) for finding in first)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a failure again by its schedule, and make a finding of it.
+"""Reruns a failure by its schedule and builds its finding.
 
-Guarantee: a finding with steps was shown again, as often as its session asks for. A run that cannot be repeated is a
-finding of its own kind.
+Guarantee: a finding with steps was reproduced as often as its session requires. A run that cannot be repeated becomes a
+finding of the kind ``nondeterminism``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from linpoint.verdicts.schedule import another_run
 
 
 def confirm_failure(session: Session, failure: Failure, *, minimal: bool, first: Reproduction | None = None) -> Finding:
-    """The finding of a failure; ``first`` is the first of its repetitions, where that was made already."""
+    """Confirm a failure and build its finding; ``first`` is the first repetition, if it was already made."""
     if failure.kind == NONDETERMINISM or failure.lost:
         return session.build_finding(failure, None, minimal=minimal and failure.lost)
     shown = first
@@ -28,7 +28,7 @@ def confirm_failure(session: Session, failure: Failure, *, minimal: bool, first:
                 message = another_run(shown.diverged_at, what=session.code_name)
                 another = replace(failure, kind=NONDETERMINISM, message=message)
                 return session.build_finding(another, None, minimal=False)
-    except KeyboardInterrupt:  # the finding has no steps then
+    except KeyboardInterrupt:  # build the finding without steps
         session.interrupted = True
         shown = None
     return session.build_finding(failure, shown, minimal=minimal)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one loop from a subject under test to a result: search, shrink, confirm, conclude, follow up.
+"""Drives a subject under test from search to result: search, shrink, confirm, conclude, follow up.
 
-Guarantee: Ctrl-C and the end of the time give a result with what is known. A finding was shown again by its schedule, as
-often as its subject asks for; else its kind is nondeterminism.
+Guarantee: after Ctrl-C or the end of the time there is a result with the facts known so far. The schedule of each
+finding reproduced it as often as its subject requires; otherwise its kind is nondeterminism.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from linpoint.verdicts.result import Result
 
 
 def run_campaign(subject: Subject, seconds: float, progress: Progress = no_progress) -> Result:
-    """Search a subject for failures within ``seconds``; the result with what was found."""
+    """Search a subject for failures within ``seconds``, and return the result."""
     try:
         with shared_guard():
             return _campaign(subject, seconds, progress)
@@ -52,7 +52,7 @@ def _campaign(subject: Subject, seconds: float, progress: Progress) -> Result:
 
 
 def _find(session: Session) -> tuple[list[Finding], list[Failure]]:
-    """Search, shrink and confirm: the findings, and the failures that they show."""
+    """Search, shrink and confirm; returns the findings and their failures."""
     failures = session.distinct(search_phases(session))
     findings = []
     for at, failure in enumerate(failures):
@@ -70,9 +70,9 @@ def replay_finding(
     changed: bool,
     progress: Progress = no_progress,
 ) -> Result:
-    """Run a failure's schedule again. ``changed``: the code is not what it was when it was found.
+    """Rerun a failure's schedule. ``changed``: whether the code has changed since the finding.
 
-    If the schedule shows no failure any more, as after a fix, the result is a pass, and its reason says what that means.
+    If the schedule no longer fails, as after a fix, the result is a pass whose reason states its meaning.
     """
     try:
         with shared_guard():
@@ -109,14 +109,14 @@ def _replay(subject: Subject, failure: Failure, seconds: float, progress: Progre
         if findings:
             claim = conclude(session, findings, replayed=True)
         elif session.interrupted:
-            claim = Claim(Status.UNKNOWN, "it was interrupted")
+            claim = Claim(Status.UNKNOWN, "the run was interrupted")
         else:
             claim = session.replay_claim(shown)
     return build_result(session, replace(claim, warnings=(*warnings, *claim.warnings)), findings)
 
 
 def _reproduced(session: Session, failure: Failure) -> Reproduction | None:
-    """The first run of a replay; None if it cannot be made, or Ctrl-C ends it."""
+    """The first run of a replay; None if it is impossible or Ctrl-C ended it."""
     if session.done:
         return None
     try:
@@ -127,13 +127,13 @@ def _reproduced(session: Session, failure: Failure) -> Reproduction | None:
 
 
 def search_phases(session: Session) -> list[Failure]:
-    """The failures that the phases of a session show; just the first, unless it collects them."""
+    """The failures that the phases of a session find; only the first one, unless the session collects them."""
     failures: list[Failure] = []
     try:
         session.begin()
         _collect(session, _searched(session), failures)
     except KeyboardInterrupt:
-        # Whoever started the process may send the same signal when the time is up.
+        # The process that started this one may send the same signal when the time is up.
         session.interrupted = session.interrupted or session.left > 0
     return failures
 
@@ -145,7 +145,7 @@ def _searched(session: Session) -> Iterator[Failure]:
 
 
 def _collect(session: Session, found: Iterable[Failure], failures: list[Failure]) -> None:
-    """Add what is found to the failures; just the first, unless the session collects them."""
+    """Append the found failures; only the first one, unless the session collects them."""
     for failure in found:
         failures.append(failure)
         if not session.collects:
@@ -153,7 +153,7 @@ def _collect(session: Session, found: Iterable[Failure], failures: list[Failure]
 
 
 def search_tasks(session: Session) -> Iterator[SearchTask]:
-    """The searches of all phases, in their order, each with its limits, until one of them leaves nothing to find out."""
+    """The searches of all phases in order, each with its limits, until the session is done."""
     clock = PhaseClock(session.seconds, session.search_until)
     for phase in session.phases:
         for repetition in itertools.count():
@@ -175,7 +175,7 @@ def _followed_up(
     steps: Generator[FurtherSearch, SearchEnd, Claim],
     findings: list[Finding],
 ) -> Claim:
-    """Make the searches that a session wants after its own, which may add findings; the claim that it comes to."""
+    """Run the follow-up searches of a session, which may add findings, and return its final claim."""
     try:
         wanted = next(steps)
         while True:

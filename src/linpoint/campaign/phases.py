@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time of a campaign, shared between its searches."""
+"""Shares the time of a campaign between its searches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linpoint.subjects.interface import Search
 
 @dataclass(frozen=True, slots=True)
 class PhaseClock:
-    """The seconds of a campaign, and when its searches must be over."""
+    """The seconds of a campaign and the end of its searches."""
 
     seconds: float
     until: float
@@ -22,7 +22,7 @@ class PhaseClock:
         return time.monotonic() >= self.until
 
     def limits(self, search: Search) -> SearchLimits:
-        """From now on, for one search."""
+        """The limits of one search that starts now."""
         now = time.monotonic()
         if search.of_whole:
             return SearchLimits(min(self.until, now + max(search.least_s, search.share * self.seconds)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The campaigns of a command over several targets, which share its time.
+"""Runs the campaigns of a command with several targets, which share its time.
 
-Guarantee: each target gets an equal share of the time that is left when its turn comes, so time that one does not need is
-for those after it. Ctrl-C ends the campaign that runs, and none is begun after it. Every target has an entry in the report.
+Guarantee: each target gets an equal share of the remaining time, so unused time passes to later targets. Ctrl-C ends
+the running campaign, and no further one starts. Every target has an entry in the report.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from linpoint.limits.budget import Budget
 EntryT = TypeVar("EntryT")
 
 REPORT_TIME_S: Final = 0.5
-"""Of the time, for the report."""
+"""The time that is reserved for the report."""
 MIN_TARGET_TIME_S: Final = 0.1
 
 
 class CampaignTarget(ABC, Generic[EntryT]):
-    """A target that was found and built, so that its campaign can begin."""
+    """A built target, whose campaign can start."""
 
     @abstractmethod
     def run(self, seconds: float) -> tuple[EntryT, bool]:
-        """Make its campaign; its entry, and whether Ctrl-C ended it."""
+        """Run its campaign; returns its entry, and whether Ctrl-C ended it."""
 
     @abstractmethod
     def skipped(self) -> EntryT:
-        """Its entry where Ctrl-C came before it was begun."""
+        """Its entry if Ctrl-C came before its campaign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PlannedEntry(Generic[EntryT]):
 def run_targets(
     plan: Sequence[CampaignTarget[EntryT] | PlannedEntry[EntryT]], limits: Budget
 ) -> tuple[list[EntryT], bool]:
-    """The entries of all targets, in their order, and whether Ctrl-C was pressed."""
+    """Run all targets in order; returns their entries, and whether Ctrl-C was pressed."""
     left = sum(isinstance(each, CampaignTarget) for each in plan)
     entries: list[EntryT] = []
     interrupted = False
@@ -61,7 +61,7 @@ def run_targets(
 
 
 def _share(limits: Budget, left: int) -> float:
-    """The seconds of the next of ``left`` targets."""
+    """The seconds for the next target if ``left`` targets remain."""
     seconds = limits.remaining()
     if seconds is None:
         return math.inf

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make a failure smaller: the one loop over the candidates that a session proposes.
+"""Shrinks a failure: tries the candidates that a session proposes.
 
-Guarantee: the result was seen to fail, and is of the kind of the failure that it began with unless its session accepts any.
+Guarantee: the result was observed to fail, with the kind of the original failure unless its session accepts other
+kinds.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from linpoint.subjects.interface import Failure, Session
 
 
 def shrink_failure(session: Session, failure: Failure, limits: SearchLimits) -> tuple[Failure, bool]:
-    """The smallest failure that was found within the limits, and whether nothing of it can be left out."""
+    """The smallest failure found within the limits, and whether it is minimal."""
     best = failure
     if session.interrupted:
         return best, False

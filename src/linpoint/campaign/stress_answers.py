@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``linpoint test --stress`` in the worker, and the answers of stress tests in any language.
 
-A finding cannot be made to happen again, so its token holds the few operations that conspire, and replaying checks them.
+A stress run cannot be repeated, so the token of a finding holds its few conflicting operations, and a replay checks
+them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _PROGRESS_INTERVAL_S: Final = 0.1
 
 
 def stress_test(definition: ConcurrentTestDefinition, request: TestRequest, send: Send) -> RenderedResult:
-    """Stress an object for the time of the request."""
+    """Run a stress test of an object within the time of the request."""
     options, fixed = request.test_options(), request.fixed_scenario()
     scenarios = None if fixed is None else (definition.accept(fixed),)
     subject = PythonStressSubject(
@@ -70,21 +71,21 @@ def recheck_test(definition: ConcurrentTestDefinition, request: TestRequest) -> 
 
 
 def recheck_history(name: str, spec: Spec, request: TestRequest, *, language: str = "") -> RenderedResult:
-    """Check the operations of a finding again; ``name`` is that of the test, ``language`` as for ``answer_of_stress``."""
+    """Check the operations of a finding again; ``name`` is the test, ``language`` as for ``answer_of_stress``."""
     subject = RecordedHistory(name, spec, request.history)
     result = replay_finding(subject, subject.failure(request.finding), request.seconds_left(), changed=False)
     token = _token(request, request.history, request.finding, language=language)
     answer = rendered_result(_of_request(result, request, token))
-    answer.replay = []  # it is known already
+    answer.replay = []  # the user already has it
     return answer
 
 
 def answer_of_stress(
     result: Result, request: TestRequest, *, language: str = "", again: Sequence[str] = ()
 ) -> RenderedResult:
-    """A result as it is printed. ``again`` are the arguments that run the test once more, where no operations conspire.
+    """A rendered result. ``again`` are the arguments that rerun the test, used if no operations conflict.
 
-    ``language`` is that of the object unless it is Python, for the token.
+    ``language`` is the language of the object for the token; empty for Python.
     """
     token = None
     if result.verdict is not None and result.verdict.status is Status.VIOLATION and result.kind is not None:
@@ -95,7 +96,7 @@ def answer_of_stress(
 
 
 def _of_request(result: Result, request: TestRequest, token: ReplayToken | None) -> Result:
-    """The result by the names that the user gave, with the token of its finding."""
+    """The result with the names that the user gave, and the token of its finding."""
     findings = tuple(dataclasses.replace(finding, replay_token=token) for finding in result.findings)
     return dataclasses.replace(result, name=request.test, file=request.file, findings=findings)
 

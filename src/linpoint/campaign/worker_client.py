@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a request in a worker process, within the budget, and returns its answer.
+"""Runs a request in a worker process within the budget, and returns its answer.
 
-Guarantee: a worker that dies, hangs or takes too much memory never takes the command with it; its last progress is kept.
-Ctrl-C is forwarded to the worker, which answers with what it knows.
+Guarantee: the command survives a worker that dies, hangs or uses too much memory, and keeps its last progress. Ctrl-C
+is forwarded to the worker, which answers with the facts known so far.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from linpoint.processes.supervised_process import INTERRUPTED, SupervisedProcess
 from linpoint.verdicts import Budget
 
 _BEGIN: Final = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from linpoint.campaign.worker_process import main; main()"
-"""While a worker still imports, Ctrl-C ends it without a traceback. What it imports is not looked for in the current
-directory (``-P``): a ``signal.py`` there belongs to the user's code."""
+"""While a worker is importing, Ctrl-C ends it without a traceback. Its imports ignore the current directory (``-P``): a
+``signal.py`` there belongs to the user's code."""
 _GRACE_S: Final = 1.5
-"""Time for a worker to answer after SIGINT."""
+"""The time for a worker to answer after SIGINT."""
 _STOPPED: Final = {DEADLINE_PASSED: "the time budget ran out", MEMORY_EXCEEDED: "the memory budget ran out"}
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOutcome:
-    """How a worker ended: with an answer, or as ``died`` says."""
+    """The outcome of a worker: its answer, or the reason in ``died``."""
 
     answer: RenderedResult | None
     died: str = ""
     reached: WorkerProgress | None = None
-    """Its last progress."""
+    """The last reported progress."""
     stopped: str = ""
-    """The reason why it was stopped, if it was."""
+    """The reason why the worker was stopped, if it was."""
     interrupted: bool = False
 
 
 NOT_BEGUN: Final = WorkerOutcome(None, INTERRUPTED, stopped=INTERRUPTED)
-"""Of a worker that is not started any more."""
+"""The outcome of a worker that was not started after Ctrl-C."""
 
 
 _MESSAGES: Final = msgspec.json.Decoder(WorkerMessage)
@@ -58,7 +58,7 @@ def run_in_worker(
     """Start a worker with a request and wait for its answer."""
     reached: WorkerProgress | None = None
     answer: RenderedResult | None = None
-    # A worker keeps to the budget itself, unless it cannot.
+    # A worker keeps to the budget by itself; the limits apply if it fails to.
     limits = ProcessLimits(deadline=budget.deadline, max_memory_bytes=budget.max_memory)
     with SupervisedProcess.start(
         [sys.executable, "-P", "-c", _BEGIN, MESSAGES],
@@ -83,12 +83,12 @@ def run_in_worker(
             except KeyboardInterrupt:
                 process.interrupt()
             except msgspec.MsgspecError as error:
-                process.stop(f"it sent a message that cannot be read: {error}", grace_s=0.0)
+                process.stop(f"it sent an invalid message: {error}", grace_s=0.0)
         stopped = _STOPPED.get(process.stopped, process.stopped)
         if answer is not None:
             return WorkerOutcome(answer, "", reached, stopped, process.interrupted)
         outcome = process.outcome(grace_s=_GRACE_S)
     died = f"it exited with code {outcome.exit_code}"
     if outcome.signal is not None:
-        died = f"it was ended by {outcome.signal_name}"
+        died = f"it was terminated by {outcome.signal_name}"
     return WorkerOutcome(None, stopped or died, reached, stopped, outcome.interrupted)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process in which user code is tested: if it crashes, the command goes on.
+"""The process that tests user code; the command survives its crashes.
 
-It is started with a fixed hash seed, reads one request as JSON from standard input, and writes ``WorkerMessage`` lines to
-the descriptor in its argument: progress, then one answer. Output of the user code goes to standard error.
+It is started with a fixed hash seed, reads one request as JSON from standard input, and writes ``WorkerMessage`` lines
+to the descriptor in its argument: progress, then one answer. The output of user code goes to standard error.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _STANDARD_STREAMS: Final = (1, 2)
 
 def main() -> None:
     """Serve one request."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # the command has started it with Ctrl-C at its default
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the command started it with SIG_DFL
     if not os.environ.get("PYTHONSAFEPATH"):
-        sys.path.insert(0, "")  # from here on, as `python -c` has it: for the user's code
+        sys.path.insert(0, "")  # as under `python -c`, for the imports of user code
     descriptor = int(sys.argv[1])
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest | ProgramRequest)
 
@@ -56,20 +56,20 @@ def main() -> None:
         answer = run_request(request, send)
     except LinpointError as error:
         answer = RenderedResult(error=error.as_dict())
-    except KeyboardInterrupt:  # the command has sent it and knows the reason
+    except KeyboardInterrupt:  # the command sent it and knows the reason
         os._exit(1)
-    except Exception as error:  # noqa: BLE001 - a bug of linpoint is no crash of the user code
+    except Exception as error:  # noqa: BLE001 - report a bug of linpoint, not a crash of user code
         traceback.print_exc()
         answer = _internal_error(request, error)
     send(WorkerMessage(answer=answer))
-    # Threads of the user code may never end; do not join them.
+    # Threads of user code may never end; do not join them.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
 def _internal_error(request: TestRequest | ProgramRequest, error: Exception) -> RenderedResult:
-    why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
+    why = f"internal error, please report this bug: {type(error).__name__}: {error}"
     if isinstance(request, ProgramRequest):
         return rendered_result(undecided_result("program", request.file, why, file=request.file))
     name = request.test or request.file
@@ -78,7 +78,7 @@ def _internal_error(request: TestRequest | ProgramRequest, error: Exception) -> 
 
 
 def run_request(request: TestRequest | ProgramRequest, send: Send) -> RenderedResult:
-    """Carry out a request."""
+    """Execute a request."""
     if isinstance(request, ProgramRequest):
         return _explore_program(request, send)
     if request.action == "list":
@@ -132,7 +132,7 @@ def _explore_program(request: ProgramRequest, send: Send) -> RenderedResult:
 
 
 def _run_subject(subject: Subject, request: WorkerRequest, send: Send, *, case: Scenario | None, code: str) -> Result:
-    """Search the subject, or replay the schedule of the request. ``code`` is the digest of the code as it is now."""
+    """Search the subject, or replay the schedule of the request. ``code`` is the digest of the current code."""
     seconds = request.seconds_left()
     if request.schedule is not None:
         failure = Failure(request.finding, case, tuple(request.schedule), 0, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages between a command and its worker. The command imports no part of the explorer for them."""
+"""Messages between a command and its worker. Importing them does not load the explorer."""
 
 from __future__ import annotations
 
@@ -21,56 +21,56 @@ _MIN_CAMPAIGN_S: Final = 0.1
 
 
 class WorkerRequest(msgspec.Struct, kw_only=True):
-    """The fields of requests for all kinds of subjects."""
+    """The common fields of all requests."""
 
     file: str
     deadline: float | None = None
-    """On the monotonic clock, which all processes share: starting the worker and loading the file count.
+    """The deadline on the monotonic clock, which all processes share; it includes starting the worker and loading.
 
-    None stands for the default budget, from when the campaign begins.
+    None stands for the default budget, counted from the start of the campaign.
     """
     options: dict[str, Any] = {}
-    """Those of the command, as ``Options.as_json`` gives them."""
+    """The options of the command, as ``Options.as_json`` gives them."""
     schedule: list[tuple[int, int]] | None = None
-    """Replay only this schedule."""
+    """The schedule to replay; None to search."""
     finding: str = ""
-    """The kind of the finding that is replayed."""
+    """The kind of the replayed finding."""
     code: str = ""
-    """The digest of the code in which it was found."""
+    """The digest of the code when the finding was made."""
 
     def seconds_left(self) -> float:
-        """The time for a campaign that begins now."""
+        """The seconds for a campaign that starts now."""
         if self.deadline is None:
             return DEFAULT_BUDGET_S
         return max(_MIN_CAMPAIGN_S, self.deadline - time.monotonic())
 
 
 class TestRequest(WorkerRequest, tag="test", kw_only=True):
-    """A test of an object. ``recheck`` checks the operations in the finding of a stress test."""
+    """A request about a test of an object. ``recheck`` checks the operations in the finding of a stress test."""
 
     __test__ = False
 
     action: Literal["list", "test", "stress", "recheck"] = "test"
     test: str = ""
     scenario: dict[str, Any] | None = None
-    """That of a schedule to replay."""
+    """The scenario of the schedule to replay."""
     history: list[dict[str, Any]] = []
     """For ``recheck``: the operations of the finding."""
     page: bool = False
     command: list[str] = []
-    """The arguments that run this test, for its page."""
+    """The arguments that run this test, for the HTML report."""
 
     def test_options(self) -> TestOptions:
         """The options of the command."""
         return TestOptions.from_json(self.options)
 
     def fixed_scenario(self) -> Scenario | None:
-        """The only scenario to run, if there is one."""
+        """The only scenario to run, or None."""
         return self.test_options().fixed_scenario if self.scenario is None else Scenario.from_dict(self.scenario)
 
 
 class StressToken(msgspec.Struct):
-    """The content of a token of ``test --stress``: the operations that conspire."""
+    """The content of a token of ``test --stress``: the conflicting operations."""
 
     file: str
     test: str
@@ -96,7 +96,7 @@ def recheck_request(content: dict[str, Any]) -> TestRequest:
 
 
 class ProgramRequest(WorkerRequest, tag="program", kw_only=True):
-    """A whole program."""
+    """A request about a whole program."""
 
     args: list[str] = []
 
@@ -106,7 +106,7 @@ class ProgramRequest(WorkerRequest, tag="program", kw_only=True):
 
 
 class WorkerProgress(msgspec.Struct, kw_only=True):
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     scenario: dict[str, Any] | None = None
     """None for a subject without scenarios."""
@@ -116,7 +116,7 @@ class WorkerProgress(msgspec.Struct, kw_only=True):
 
 
 class RenderedResult(msgspec.Struct):
-    """A result in all forms in which it is printed and written, or the error in its place."""
+    """A result in all output formats, or an error."""
 
     tests: list[str] = []
     """The tests of a file, for ``list``."""
@@ -127,11 +127,11 @@ class RenderedResult(msgspec.Struct):
     replay: list[str] = []
     error: dict[str, str | None] | None = None
     compiler_output: str = ""
-    """The end of the error's message, which was printed as it is when the compiler ended."""
+    """The compiler's output at the end of the error's message, which was already printed unchanged."""
 
 
 class WorkerMessage(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A line that a worker writes: progress, in the end the answer."""
+    """A message of a worker: progress, or finally the answer."""
 
     progress: WorkerProgress | None = None
     answer: RenderedResult | None = None
@@ -143,9 +143,9 @@ Send = Callable[[WorkerMessage], None]
 def rendered_result(
     result: Result, command: Sequence[str] = (), *, page: bool = False, replay: Sequence[str] = ()
 ) -> RenderedResult:
-    """A result as it is printed and written: with a ``page`` that shows the ``command``, if there is to be one.
+    """Render a result; with ``page`` also as an HTML report that shows the ``command``.
 
-    The arguments in ``replay`` reproduce a finding that has no token.
+    The arguments in ``replay`` reproduce a finding without a token.
     """
     explained = result.explain()
     document = explained.as_dict()

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkers: decide a history against a spec, with certified evidence."""
+"""Checkers that decide whether a history satisfies a spec, with certified evidence."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What quick decisions use of the native core."""
+"""The part of the native core that quick decisions use."""
 
 from linpoint._native import Exclusion, StopToken
 from linpoint._native.decisions import Decider, ObjectAnswer, decide_objects

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native side of checking: problems, searches and certificates, as the core has them."""
+"""The part of the native core that checking uses: problems, searches and certificates."""
 
 from linpoint._native import (
     Alphabet,

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Certifying that part of a history of a memory is a violation, where blind writes leave no order.
+"""Certifies that part of a history of a memory is a violation, where blind writes leave no order.
 
-The part is searched by itself. Its violation is one of the whole if it has every operation that may have written a
-value that one of its own saw: in an order of the whole, the last to write the word before that one is then among them,
-so the order without the others is one of the part. Operations that failed have no effect, and the part has none.
-Nothing is shared with the graph. Cost: O(n) and a search of the part.
+A separate search decides the part. Its violation is a violation of the whole history if the part contains every
+operation that may have written a value observed in the part: in an order of the whole, the last operation that wrote
+the word before such an observation then belongs to the part. So removing all other operations leaves an order of the
+part. Failed operations have no effect, and the part contains none. This module shares nothing with the precedence
+graph. Cost: O(n), and a search of the part.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _Version = tuple[Any, Any]
 def certify_blind_scope(
     history: History, spec: Spec, condition: str, positions: Sequence[int], scope: Sequence[int], *, seconds: float
 ) -> bool:
-    """Raise unless the operations of ``scope`` are a violation of all at ``positions``; False if there was no time."""
+    """Raise unless the operations of ``scope`` show that ``positions`` are a violation; False if time ran out."""
     inside = set(scope)
     if not inside <= set(positions):
-        raise broken_certificate("the scope names an operation that is not there")
+        raise broken_certificate("the scope names an operation that does not exist")
     seen = {version for position in scope for version in _seen(spec, history.operations[position])}
     for position in positions:
         if position not in inside and not seen.isdisjoint(_written(spec, history.operations[position])):
-            raise broken_certificate(f"{history.operations[position]} may have written what the scope saw")
+            raise broken_certificate(f"{history.operations[position]} may have written a value that the scope observed")
     found = has_order(history.select(scope), spec, condition, seconds=seconds)
     if found:
         raise broken_certificate("the operations of the scope have an order")
@@ -41,7 +42,7 @@ def certify_blind_scope(
 
 
 def _seen(spec: Spec, op: Operation) -> Collection[_Version]:
-    """The versions that an operation saw, if it had its effect."""
+    """The versions that an operation observed, provided that it took effect."""
     name, args, known = spec.step(op).name, spec.arguments(op), op.outcome is Outcome.OK
     if _failed(name, op):
         raise broken_certificate("the scope has an operation that failed")
@@ -72,7 +73,7 @@ def _written(spec: Spec, op: Operation) -> Collection[_Version]:
 
 
 def _failed(name: str, op: Operation) -> bool:
-    """Whether an operation says that it had no effect, and not what it saw."""
+    """Whether an operation reports that it had no effect, but not the value that it observed."""
     return (
         name in ("cas", "mwcas") and op.outcome is Outcome.OK and (op.result is False or isinstance(op.result, Mapping))
     )

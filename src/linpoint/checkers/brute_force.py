@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle: every condition decided from its definition, in plain Python, to hold the fast checkers to account.
+"""The oracle: decides every condition from its definition, in plain Python, to validate the fast checkers.
 
-Tries the orders of the operations one by one and remembers only what it has refuted. It shares nothing with the
-other checkers but the history and the spec; what a condition says of times is ``condition_definition``, for it alone. Cost: exponential; meant for about a dozen operations.
+It tries the orders of the operations one by one and remembers only refuted configurations. It shares nothing with the
+other checkers except the history and the spec. The rules of a condition about times are in ``condition_definition``,
+which only the oracle uses. Cost: exponential; meant for about a dozen operations.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from linpoint.verdicts.witness import Witness
 def brute_force(
     history: History, positions: Sequence[int], spec: Spec, condition: str, *, tick: Callable[[], object] = bool
 ) -> tuple[bool, Witness]:
-    """Decide the operations at ``positions``; the order found, or the longest. ``tick`` may raise to give up."""
+    """Decide the operations at ``positions``. Returns the order found or the longest prefix. ``tick`` may raise."""
     ops = [history.operations[position] for position in positions]
     required = [op.outcome is Outcome.OK for op in ops]
     definition = ConditionDefinition(history, ops, spec, condition)
@@ -33,8 +34,8 @@ def brute_force(
     def search(order: list[int], state: dict[Any, Any], saved: Any, ended: list[tuple[int, int]]) -> bool:
         """Extend ``order`` in the current era.
 
-        ``ended`` has the operations of each era before it, and how many of them survived; ``saved`` is the same for this
-        era and the state that survives it, once chosen.
+        ``ended`` contains, for each earlier era, the number of its operations and how many of them survived. ``saved``
+        contains the number of survivors of this era and the state that survives, once they are chosen.
         """
         nonlocal best
         tick()

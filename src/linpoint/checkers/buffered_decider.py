@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking the monitor of registers about buffered durability, which is decided for all keys together.
+"""Runs the register monitor for buffered durability, which is decided for all keys together.
 
-Guarantee: an answer is certified: an order is replayed era by era, and the operations of a refutation are decided by a
-search of their own. Cost: O(n log n); see ``buffered_registers.hpp``.
+Guarantee: every answer is certified. An order is replayed era by era, and a separate search decides the operations of a
+refutation. Cost: O(n log n); see ``buffered_registers.hpp``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from linpoint.verdicts.refutation import Pattern
 from linpoint.verdicts.witness import Witness
 
 _KINDS: Final = ("register", "map")
-_WHY: Final = "each value is written once, so reads tell what each crash left, and the zones of values decide each era"
-_DUPLICATE: Final = "a value is written more than once, as by {op}, and a crash may have brought it back"
+_WHY: Final = "each value is written once, so reads identify the values that survived each crash"
+_DUPLICATE: Final = "a value is written more than once, for example by {op}, and a crash may have restored it"
 
 
 def exclusion_reason(reading: HistoryInterpretation) -> str | None:
-    """What excludes the monitor for a whole history, in words; None if it may be asked."""
+    """The reason that excludes the monitor for a whole history; None if it can be run."""
     if reading.spec.twin is None or reading.spec.twin.kind not in _KINDS:
         return f"there is no monitor for {reading.spec.name} under the condition {reading.condition}"
     return None
@@ -35,7 +35,7 @@ def exclusion_reason(reading: HistoryInterpretation) -> str | None:
 def decide_eras(
     reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken, seconds: float | None
 ) -> ExactDecision | None:
-    """Ask the monitor for all keys; None if it was stopped. ``seconds`` limits the search that confirms a violation."""
+    """Run the monitor on all keys; None if it was stopped. ``seconds`` limits the search that confirms a violation."""
     twin = NativeTwin.of(reading.history, reading.spec)
     if twin is None:
         return ExactDecision(MONITOR, EXCLUDED[Exclusion.OPERATION].format(spec=reading.spec.name, op="append"))

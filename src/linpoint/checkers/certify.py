@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Re-checking evidence before it is shown, independently of the algorithms that found it.
+"""Checks all evidence again before it is reported, independently of the algorithms that found it.
 
-A witness is compared with the recorded times by the definition of the condition and replayed on the spec; nothing is
-shared with the searches (no ranks, no problem, no steps they took). Specs that the native core knows are replayed on
-plain objects of its own, which are tested against the Python steps; all others on their own. The pattern of a monitor is
-given to a search of its own. Cost: O(n log n) and one spec step an operation, but for that search.
+A witness is compared with the recorded times by the definition of the condition and replayed on the spec. Nothing is
+shared with the searches: no ranks, no problem, none of the steps they took. Specs with a native twin are replayed on
+separate plain objects of the native core, which are tested against the Python steps; all other specs are replayed with
+their own steps. A separate search decides the pattern of a monitor. Cost: O(n log n) and one spec step per operation,
+plus that search.
 """
 
 from __future__ import annotations
@@ -40,19 +41,20 @@ from linpoint.verdicts.refutation import Pattern, RefutedStart, StuckFrontier
 from linpoint.verdicts.witness import Witness
 
 _PATTERN_SEARCH_S: Final = 30.0
-"""Seconds that the search of a pattern may take at most; some of hundreds of operations would take for ever."""
+"""Maximum seconds for the search of a pattern; some patterns of hundreds of operations would take practically forever.
+"""
 
 _WORDS: Final = {
-    Flaw.LEFT_OUT: "the order leaves out {}",
-    Flaw.FAILED: "the order keeps {}",
-    Flaw.RETURNED_EARLIER: "{} returned before an operation that comes first was called",
-    Flaw.ENDED_AT_CRASH: "{} ended at a crash, before an operation that comes first was called",
-    Flaw.EARLIER_ERA: "{} comes after an operation of a later era",
-    Flaw.PROCESS_ORDER: "{} comes after a later operation of its process",
-    Flaw.HINT: "{} comes after an operation with a larger order",
-    Flaw.REJECTED: "the spec rejects {} in its place",
-    Flaw.UNLIKE: "{} was taken for another operation",
-    Flaw.NEEDED: "{} was left out and may mend the violation",
+    Flaw.LEFT_OUT: "the order omits {}",
+    Flaw.FAILED: "the order contains {}, which had no effect",
+    Flaw.RETURNED_EARLIER: "{} returned before the call of an operation that precedes it in the order",
+    Flaw.ENDED_AT_CRASH: "{} ended at a crash before the call of an operation that precedes it in the order",
+    Flaw.EARLIER_ERA: "{} follows an operation of a later era",
+    Flaw.PROCESS_ORDER: "{} follows a later operation of its process",
+    Flaw.HINT: "{} follows an operation with a larger order value",
+    Flaw.REJECTED: "the spec rejects {} at its position",
+    Flaw.UNLIKE: "{} was treated as another operation",
+    Flaw.NEEDED: "{} was omitted and may remove the violation",
 }
 
 
@@ -67,7 +69,7 @@ def certify_witness(
 ) -> None:
     """Raise ``CertificateError`` unless ``witness`` shows that these operations satisfy ``condition``.
 
-    ``reading`` is an interpretation of the history that was made already.
+    ``reading`` is an existing interpretation of the history.
     """
     reading = reading or HistoryInterpretation(history, spec, condition)
     _certify_order(reading, positions, witness.order, whole=True)
@@ -86,27 +88,27 @@ def certify_prefix(
     *,
     reading: HistoryInterpretation | None = None,
 ) -> None:
-    """Raise unless the longest prefix of a refutation is a legal start that respects the order of time."""
+    """Raise unless the longest prefix of a refutation is a legal start that respects real time."""
     reading = reading or HistoryInterpretation(history, spec, condition)
     if condition != "buffered-durable":  # its runs are interrupted by crashes, which a prefix does not show
         _certify_order(reading, positions, stuck.prefix, whole=False)
         _certify_run(reading, stuck.prefix)
     elif not set(stuck.prefix) <= set(positions):
-        raise broken_certificate("the prefix names an operation that is not there")
+        raise broken_certificate("the prefix names an operation that does not exist")
 
 
 def certify_pattern(
     reading: HistoryInterpretation, positions: Sequence[int], pattern: Pattern, *, seconds: float | None = None
 ) -> bool:
-    """Raise unless the scope of a pattern is a violation, by a search of its own, and so one of all ``positions``.
+    """Raise unless a separate search shows that the scope of a pattern is a violation, and hence all ``positions`` are.
 
-    False when there was no time to find out.
+    False if time ran out before the search ended.
     """
     if not set(pattern.operations) <= set(pattern.scope):
-        raise broken_certificate("the telling operations are not in the scope")
+        raise broken_certificate("the operations of the pattern are not in its scope")
     twin = reading.twin
     assert twin is not None
-    if pattern.counted:  # by counting where that proves it, which takes a moment where a search takes for ever
+    if pattern.counted:  # count where that is proof: counting takes a moment, a search may never end
         reason = Reason[pattern.reason.upper().replace("-", "_")]
         content = twin.content(positions)
         if certify_count(reading.columns, positions, pattern.operations, reason, twin.blueprint, content):
@@ -124,7 +126,7 @@ def certify_keyed_pattern(
     *,
     seconds: float | None = None,
 ) -> bool:
-    """The same of a pattern of several keys together, of which ``keys`` are the operations."""
+    """The same for a pattern that spans several keys; ``keys`` contains the operations on each."""
     scope = set(pattern.scope)
     for members in keys:
         inside = [position for position in members if position in scope]
@@ -146,13 +148,13 @@ def _has_no_order(
 def certify_refuted_start(
     reading: HistoryInterpretation, positions: Sequence[int], start: RefutedStart, *, stop: StopToken, allowance: int
 ) -> bool:
-    """Raise unless a refuted start stands for all ``positions``; whether Linear, too, finds no order of it.
+    """Raise unless a refuted start refutes all ``positions``; return whether Linear confirms that it has no order.
 
-    Linear shares nothing with the search that refuted it but the times. False when ``allowance`` is not enough.
+    Linear shares only the times with the search that refuted it. False if ``allowance`` does not suffice.
     """
     scope, still_open = start.scope, set(start.still_open)
     if start.last in still_open or start.last not in scope or not still_open <= set(scope):
-        raise broken_certificate("the refuted start does not end where it says")
+        raise broken_certificate("the refuted start does not end at its last operation")
     twin = reading.twin
     assert twin is not None
     items = len(twin.content(positions)) if twin.kind == "queue" else 0
@@ -168,16 +170,17 @@ def certify_refuted_start(
 
 
 def select_scope(history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec) -> tuple[History, Spec]:
-    """The operations of a scope as a history of their own, on an object that holds no other values at first."""
+    """The operations of a scope as a separate history, on an object that initially holds no other values."""
     part = history.select(scope)
     kind = "" if spec.twin is None else spec.twin.kind
-    if kind == "map":  # that something was there to be deleted may be for what was left out to say
+    if kind == "map":  # an operation outside the scope may have put the deleted entry there
         deletes = ("delete", "erase", "remove")
         for position, op in enumerate(part.operations):
             if op.result is True and spec.step(op).name in deletes:
                 part = part.replace(position, dataclasses.replace(op, result=None))
     elif kind in ("queue", "stack", "deque", "priority-queue") and spec.initial and len(part) < len(positions):
-        # A first value goes with its operations; one that has none stays, whatever other objects do with its equal.
+        # An initial value is removed together with its operations. One without operations stays, even if other objects
+        # use an equal value.
         inside, everywhere = _values_of(part), _values_of(history.select(positions))
         first = tuple(v for v in spec.initial if canonical(v) in inside or canonical(v) not in everywhere)
         spec = dataclasses.replace(spec, initial=first)
@@ -203,7 +206,7 @@ def _certify_order(
 
 
 def _certify_run(reading: HistoryInterpretation, order: Sequence[int]) -> None:
-    if reading.condition in conditions.NOT_LOCAL:  # objects have a state each, and are not apart
+    if reading.condition in conditions.NOT_LOCAL:  # each object has its own state, but one order covers all
         run_prefix(
             reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order)
         )
@@ -220,39 +223,39 @@ def _certify_run(reading: HistoryInterpretation, order: Sequence[int]) -> None:
 
 
 def refuse(history: History, flaw: Flaw, position: int) -> None:
-    """Raise for what is wrong with evidence, and with which operation."""
+    """Raise an error that names the flaw of the evidence and the operation."""
     if flaw is Flaw.NONE:
         return
     if flaw is Flaw.SURVIVORS:
-        raise broken_certificate("it does not say what survives each crash")
+        raise broken_certificate("it does not state the survivors of each crash")
     if flaw is Flaw.NOT_THERE:
-        raise broken_certificate("the order names an operation twice or one that is not there")
+        raise broken_certificate("the order names an operation twice, or one that does not exist")
     raise broken_certificate(_WORDS[flaw].format(history.operations[position]))
 
 
 def run_prefix(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict[Any, State]]:
-    """The states after a run of the spec; raises when a step is not legal. ``objects``: a state for each key."""
+    """The states after a run of the spec; raises if a step is illegal. With ``objects``, each key has its own state."""
     states: list[dict[Any, State]] = [{}]
     for op in ops:
         states = prefix_step(spec, objects, states, op)
         if not states:
             if spec.changes is not None:
                 raise _unrepeatable(spec, op)
-            raise broken_certificate(f"the spec rejects {op} in its place")
+            raise broken_certificate(f"the spec rejects {op} at its position")
     return states
 
 
 def _unrepeatable(spec: Spec, op: Operation) -> SpecError:
-    """The error for a user's spec that takes back a step: our own cannot, so this is no bug of a search."""
+    """The error for a user's spec that does not repeat a step. Built-in specs always do, so the spec is at fault."""
     return SpecError(
         "LP-S009",
-        f"spec {spec.name} gives another answer to {op} when the same operations are repeated in the same order.",
-        remedy="A step may use its state and arguments only: no variable that outlives it, no clock, no random numbers.",
+        f"the spec {spec.name} gave a different result for {op} when the same operations ran again in the same order.",
+        remedy="Let a step depend only on its state and arguments: no global variables, no clock, no random numbers.",
     )
 
 
 def prefix_step(spec: Spec, objects: bool, states: list[dict[Any, State]], op: Operation) -> list[dict[Any, State]]:
-    """The states that one operation leads to from any of ``states``."""
+    """The states to which one operation leads from any of ``states``."""
     key = canonical(op.key) if objects else None
     after = [{**state, key: each} for state in states for each in spec.successors(state.get(key, spec.initial), op)]
     return after if len(after) <= 1 else list({canonical(state): state for state in after}.values())
@@ -263,19 +266,19 @@ def _objects(history: History, spec: Spec) -> bool:
 
 
 def _certify_eras(history: History, spec: Spec, witness: Witness) -> None:
-    """Run each era from what survived the one before; all its operations run, but only a prefix is kept."""
+    """Run each era from the state that survived the previous one. All its operations run; a prefix survives."""
     eras = Eras(history)
     parts, survivors, ends = witness.by_era(), witness.survivors or (), len(eras.ends)
     lengths = witness.eras or ()
     if not len(lengths) == len(survivors) == ends or min(lengths, default=0) < 0 or sum(lengths) > len(witness.order):
-        raise broken_certificate("it does not say what survives each crash")
+        raise broken_certificate("it does not state the survivors of each crash")
     states: list[dict[Any, State]] = [{}]
     objects = _objects(history, spec)
     for era, part in enumerate(parts):
         kept = survivors[era] if era < ends else len(part)
         if not 0 <= kept <= len(part):
-            raise broken_certificate("it does not say what survives each crash")
-        # With nondeterminism the surviving state and the end of the era must belong to one run: follow both.
+            raise broken_certificate("it does not state the survivors of each crash")
+        # With nondeterminism the surviving state and the final state of the era must belong to one run: follow both.
         runs = [(state, state) for state in states]
         for number, position in enumerate(part):
             op = history.operations[position]
@@ -288,14 +291,14 @@ def _certify_eras(history: History, spec: Spec, witness: Witness) -> None:
                 for current in prefix_step(spec, objects, [before], op)
             ]
             if not runs:
-                raise broken_certificate(f"the spec rejects {op} in its place")
+                raise broken_certificate(f"the spec rejects {op} at its position")
         states = list({canonical(saved): saved for _, saved in runs}.values())
 
 
 def broken_certificate(message: str) -> CertificateError:
-    """The error for evidence that does not hold."""
+    """The error for evidence that is wrong."""
     return CertificateError(
         "LP-V001",
-        f"{message}: the verdict cannot be trusted.",
-        remedy="This is a bug in linpoint; please report it with the history.",
+        f"{message}; the verdict cannot be trusted.",
+        remedy="This is a bug in linpoint. Report it with the history.",
     )

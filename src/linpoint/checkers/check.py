@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``check``: a history and a spec in, a certified verdict out.
+"""``check``: takes a history and a spec, and returns a certified verdict.
 
-Validates the operations against the spec, cuts the history into independent objects, searches them in parallel under
-one budget, certifies every answer and puts them together. Cost: linear, but for the search itself, which is
-exponential in the number of overlapping operations in the worst case.
+It validates the operations against the spec, splits the history into independent objects, searches them in parallel
+under one budget, certifies every answer and combines them. Cost: linear, except for the search, which in the worst case
+is exponential in the number of overlapping operations.
 """
 
 from __future__ import annotations
@@ -34,22 +34,24 @@ from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict, W
 Progress = Callable[[StopToken, int], None]
 
 _NATIVE_MEMORY_SHARE: Final = 0.9
-"""How much of the memory left the searches may take; the rest is for the interpreter and for what they do not count."""
+"""The share of the remaining memory that searches may use; the rest is for the interpreter and for uncounted memory."""
 
 _PREPARATION_BYTES_PER_OPERATION: Final = 300
-"""Memory that searches take for an operation before they begin, where all operations differ."""
+"""Bytes per operation that searches need before they begin, if all operations differ."""
 
 _MEMORY_POLL_INTERVAL_S: Final = 0.001
-"""Seconds between two looks at memory from within steps."""
+"""Seconds between two readings of the memory from within steps."""
 
 _LONG_HISTORY_OPERATIONS: Final = 10_000
-"""In shorter histories that is little, and the search soon says how far it came."""
+"""Length above which the memory for the preparation is checked in advance. Shorter histories need little, and their
+search soon reports how far it got.
+"""
 
 _CALLING_THREAD_OPERATIONS: Final = 500
-"""Up to so many operations of a native spec are begun on the calling thread."""
+"""Maximum number of operations for which searches with a native spec begin on the calling thread."""
 
 _OTHER_KEYS_GRACE_S: Final = 5.0
-"""Seconds (or twice the time so far) that other keys still get once one is found in violation."""
+"""Seconds (or twice the time so far) that the search of other keys may continue after a violation on one key."""
 
 
 def check(
@@ -64,9 +66,15 @@ def check(
 ) -> Verdict:
     """Decide whether ``history`` satisfies ``condition`` with respect to ``spec``.
 
-    ``history`` is a ``History``, a drawing or a list of operations; ``spec`` a built-in's name, a spec object or
-    ``"module:Name"``. ``budget`` limits the time (``"60s"``) and ``max_memory`` the memory (``"2G"``) of the check;
-    when either runs out the status is UNKNOWN and ``why`` says how far it got. ``jobs`` is the number of threads.
+    ``history`` is a ``History``, a drawing or a list of operations. ``spec`` is the name of a built-in spec, a spec
+    object or ``"module:Name"``. ``checker`` is ``"auto"`` or the name of a checker. ``condition`` is by default
+    ``"durable"`` for a history with crash events, else ``"linearizable"``.
+
+    ``budget`` limits the time of the check: a string (``"60s"``) or a number of seconds. ``max_memory`` limits the
+    memory of the whole process: a string (``"2G"``) or a number of bytes. When either runs out, the status is UNKNOWN
+    and ``why`` reports how far the check got. ``jobs`` is the number of threads, by default one per core.
+
+    Raises ``LinpointError`` for invalid input and ``KeyboardInterrupt`` for Ctrl-C.
     """
     limits = Budget.starting_now(budget, max_memory)
     verdict, interrupted = check_with_progress(
@@ -93,16 +101,17 @@ def check_with_progress(
     paper_rules: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Verdict, bool]:
-    """As ``check``, but Ctrl-C gives a verdict too: UNKNOWN with how far it got. The bool says it was pressed.
+    """Like ``check``, but Ctrl-C also gives a verdict: UNKNOWN with how far it got. The bool is whether Ctrl-C was
+    pressed.
 
-    ``paper_rules`` lets the checker ``graph`` go by its paper as published, right or wrong.
+    ``paper_rules`` makes the checker ``graph`` follow its paper as published, even where the paper is wrong.
     """
     started = time.perf_counter()
     budget = budget or Budget()
     condition = conditions.choose(condition, history)
     checker_selection.validate(checker)
     if paper_rules and checker != "graph":
-        raise UsageError("LP-U001", "the paper's rules are for the checker graph alone.", remedy="Add --checker graph.")
+        raise UsageError("LP-U001", "--paper-rules requires the checker graph.", remedy="Add --checker graph.")
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
     stop = _token(budget)
@@ -129,7 +138,7 @@ def check_with_progress(
         return stop.poll()
 
     def run(tasks: list[Task], *, at_once: bool) -> bool:
-        if at_once:  # a first turn is shorter than a thread's start
+        if at_once:  # a first turn takes less time than starting a thread
             tasks = [more for task in tasks for more in task()]
         return bool(tasks) and run_all(
             tasks, jobs=threads, watch=watch, interrupt=lambda: stop.stop(StopReason.REQUEST)
@@ -153,7 +162,7 @@ def check_with_progress(
     if parts:
         reading.after_step = _memory_watch(budget, stop)
         reading.prepare()
-        alone = max(1, threads // len(parts))  # how many threads each part may have to itself
+        alone = max(1, threads // len(parts))  # the number of threads per part
         begin: list[Task] = [functools.partial(part.begin, stop, alone) for part in parts]
         at_once = small and reading.native and checker != "brute-force"
         interrupted = run(begin, at_once=at_once) or interrupted
@@ -172,7 +181,7 @@ def _assembled(
     started: float,
     reading: HistoryInterpretation | None = None,
 ) -> Verdict:
-    """The verdict on a history from those on its objects."""
+    """The verdict on a history, assembled from the verdicts on its objects."""
     total = sum(len(key.positions) for key in keys)
     status = Status.worst([key.status for key in keys])
     decisive = next((key for key in keys if key.status is status), None)
@@ -201,7 +210,7 @@ def _cores() -> int:
 
 
 def _memory_watch(budget: Budget, stop: StopToken) -> Callable[[], object]:
-    """Looks at memory while a spec in Python takes steps: one that hoards is quicker than the watcher."""
+    """Return a function that reads the memory during steps of a Python spec, which can outrun the periodic watcher."""
     most = budget.max_memory
     if most is None:
         return bool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which algorithms decide a part of a history, and why."""
+"""Selects the algorithms that decide a part of a history, and gives the reason."""
 
 from __future__ import annotations
 
@@ -10,51 +10,53 @@ from linpoint.checkers._native_search import Problem
 from linpoint.checkers.portfolio import PortfolioAnswer
 from linpoint.errors import UsageError
 from linpoint.options.choices import CHECKERS
+from linpoint.text.phrases import join_words
 
 _MAX_SEARCH_THREADS: Final = 8
 FIRST_TURN_REASONS: Final = {
-    "wing-gong": "there is only one order to try",
-    "dfs": "it had the answer before another search was worth starting",
-    "linear": "dfs took longer than most such histories do, and this search answered before a race was worth starting",
+    "wing-gong": "only one order is possible",
+    "dfs": "it finished before a second search was started",
+    "linear": "it finished before the searches were run in parallel; dfs had taken unusually long",
 }
-"""Why a search was the one that answered, where it had no rival."""
+"""The reason for each search that can answer before others join."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckerSelection:
-    """The searches for a part: the first begins, the others join it if it takes long (or at once)."""
+    """The searches for a part: the first begins, and the others join it if it takes long, or immediately."""
 
     checker: str
     searches: tuple[str, ...]
     at_once: bool = False
     why_frontier: str = ""
-    """Why the search over frontiers decides the part, if it begins."""
+    """The reason why the search over frontiers applies to the part, if it begins."""
 
     def checker_and_reason(self, answer: PortfolioAnswer) -> tuple[str, str]:
-        """The name of the checker that answered, and why it was that one."""
+        """The name of the checker that answered, and the reason why it did."""
         if self.checker == "competition":
-            return "competition", f"asked for: wing-gong against dfs, and {answer.by} answered first"
+            return "competition", f"requested; of wing-gong and dfs, {answer.by} finished first"
         if self.checker != "auto":
-            return self.checker, "asked for"
+            return self.checker, "requested"
         if answer.by == "frontier":
-            raced = "; it took long, so others were raced against it, but it answered first" if answer.raced else ""
+            raced = "; it ran in parallel with other searches and finished first" if answer.raced else ""
             return answer.by, self.why_frontier + raced
         if answer.by == "wing-gong" or not answer.raced:
             return answer.by or "dfs", FIRST_TURN_REASONS[answer.by or "dfs"]
         if answer.by == self.searches[0]:
-            return answer.by, f"it took long, so {self.searches[1]} was raced against it, but it answered first"
-        return answer.by, f"{self.searches[0]} took long, so it was raced against that, and it answered first"
+            return answer.by, f"it ran in parallel with {self.searches[1]} and finished first"
+        return answer.by, f"it ran in parallel with {self.searches[0]} and finished first"
 
 
 def validate(checker: str) -> None:
-    """A coded error unless there is a checker of that name."""
+    """Raise a coded error unless a checker of that name exists."""
     if checker not in CHECKERS:
-        raise UsageError("LP-U002", f'there is no checker "{checker}".', remedy=f"Use {', '.join(CHECKERS)}.")
+        raise UsageError("LP-U002", f'unknown checker "{checker}".', remedy=f"Use {join_words(CHECKERS, 'or')}.")
 
 
 def select_checkers(checker: str, problem: Problem, *, threads: int, why_frontier: str = "") -> CheckerSelection:
-    """The searches for this problem, which may have ``threads`` to itself. ``why_frontier``: one over frontiers applies."""
-    # A walker behind a settled moment would only repeat what is decided.
+    """The searches for this problem, which may use ``threads``. ``why_frontier`` is set if one over frontiers fits."""
+    # Further depth-first searches gain nothing from shared configurations if an operation settles the state or is
+    # optional.
     walkers = max(1, min(threads, _MAX_SEARCH_THREADS)) if problem.shareable else 1
     match checker:
         case "auto":

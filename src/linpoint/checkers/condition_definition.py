@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each condition says of the times of operations, from its definition, for the oracle.
+"""The rules of each condition about the times of operations, straight from its definition, for the oracle.
 
-Which operation has to take effect before which, and in which eras, the times between crashes of the object, one may do
-so. Every pair of operations is compared with what was recorded: it shares nothing with the fast checkers.
-Cost: O(n) a pair in the number of crashes.
+It determines which operation must take effect before which other, and in which eras (the times between crashes of the
+object) an operation may take effect. Every pair of operations is compared with the recorded times; nothing is shared
+with the fast checkers. Cost: O(n) per pair in the number of crashes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linpoint.specs.spec import Spec
 
 
 class ConditionDefinition:
-    """What a condition says of the times of some operations."""
+    """The rules of a condition about the times of some operations."""
 
     def __init__(self, history: History, ops: Sequence[Operation], spec: Spec, condition: str) -> None:
         self._ops = ops
@@ -28,12 +28,12 @@ class ConditionDefinition:
         self._objects = [canonical(spec.arguments(op)[0] if spec.key_argument else op.key) for op in ops]
         ends = {crash.time for crash in self._crashes if crash.ends_era and condition == "buffered-durable"}
         self.bounds = sorted(ends)
-        """When the eras end but for the last."""
+        """The times at which the eras end, except the last."""
         self.eras = [[era for era in range(len(ends) + 1) if self._may_lie_in(op, era)] for op in ops]
-        """The eras that each operation may take effect in."""
+        """The eras in which each operation may take effect."""
 
     def _may_lie_in(self, op: Operation, era: int) -> bool:
-        """Whether ``op`` may take effect after the first so many crashes of the object and before the others."""
+        """Whether ``op`` may take effect after the first ``era`` crashes of the object and before the others."""
         over = op.return_ if op.outcome is Outcome.OK and op.return_ is not None else float("inf")
         skew, system = self._skew, self._system
         after = [op.call >= time if time in system else op.call > time + skew for time in self.bounds]
@@ -62,7 +62,8 @@ class ConditionDefinition:
             self._condition == "recoverable" and earlier and a.outcome is not Outcome.OK
         ):
             return earlier or self._hinted(i, j)
-        # The clocks agree only if there is no skew: then what touches a crash of its process is on its side of it.
+        # Clocks agree only without skew: then an operation that touches a crash of its process lies on its own side of
+        # it.
         cuts = () if skew else [crash.time for crash in self._crashes if crash.covers(a.process)]
         apart = any(a.call < time and end <= time <= b.call for time in cuts)
         return self._hinted(i, j) or apart or end + skew < b.call or (earlier and end <= b.call)

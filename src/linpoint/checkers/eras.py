@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The eras of a history, which crashes of the object end, and those that an operation may take effect in.
+"""The eras of a history, which end at crashes of the object, and the eras in which an operation may take effect.
 
-A crash of everything divides: what was called before it belongs to an era before it, and what is called at its time or
-later to one after it. A crash of the object alone leaves the clients alive: an operation that spans it, or touches it
-within the clock skew, may take effect before or after it, and one of unknown outcome at any later time.
-Cost: O(log n) an operation in the number of crashes.
+A crash of everything separates eras strictly: an operation called before it belongs to an earlier era, and one called
+at its time or later belongs to a later era. A crash of the object alone leaves the clients alive. An operation that
+spans it, or touches it within the clock skew, may take effect before or after it; one of unknown outcome may take
+effect at any later time. Cost: O(log n) per operation in the number of crashes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from linpoint.histories.operation import Operation, Outcome
 
 
 class Eras:
-    """The times of the crashes that end eras, and which eras an operation may lie in."""
+    """The times of the crashes that end eras, and the eras in which an operation may lie."""
 
     def __init__(self, history: History) -> None:
         self._skew = history.clock_skew
@@ -25,10 +25,10 @@ class Eras:
         self._object = sorted(alone.difference(self._everything))
         self._latest = [time + self._skew for time in self._object]
         self.ends = sorted([*self._everything, *self._object])
-        """When the eras end; the last era has no end."""
+        """The times at which the eras end; the last era has no end."""
 
     def span(self, op: Operation) -> tuple[int, int]:
-        """The first and the last era that an operation may take effect in."""
+        """The first and the last era in which an operation may take effect."""
         gone = bisect.bisect_right(self._everything, op.call)
         past = bisect.bisect_left(self._latest, op.call)
         first = max(

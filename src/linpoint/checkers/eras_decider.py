@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deciding buffered durability object by object and era by era, for objects of any spec.
+"""Decides buffered durability object by object and era by era, for objects of any spec.
 
-Guarantee: an order is certified by the definition of the condition; that there is none rests on the exhausted search.
-Cost: exponential only in the operations of one object that are open at a time; see ``era_search.hpp``.
+Guarantee: an order is certified by the definition of the condition; a refutation rests on the exhaustive search. Cost:
+exponential only in the number of operations on one object that are open concurrently; see ``era_search.hpp``.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from linpoint.verdicts.refutation import StuckFrontier
 from linpoint.verdicts.witness import Witness
 
 ERAS: Final = "eras"
-_WHY: Final = "each object is decided by itself, era by era, for the moments that its states can be saved at"
-_NOT_BUFFERED: Final = "it decides the condition buffered-durable only"
-_CONSTRAINED: Final = "more than times is to be respected (hints, clocks, touching operations)"
+_WHY: Final = "each object is decided alone, era by era, for each point at which its state can have been saved"
+_NOT_BUFFERED: Final = "it supports the condition buffered-durable only"
+_CONSTRAINED: Final = "constraints other than times apply (order values, clock skew, touching operations)"
 _TOO_WIDE: Final = "more than 64 operations of one object are open at a time, or span a crash in too many ways"
 
 
 def exclusion_reason(reading: HistoryInterpretation) -> str | None:
-    """What excludes the decision era by era for a whole history, in words; None if it may be asked."""
+    """The reason that excludes the decision era by era for a whole history; None if it can be run."""
     return None if reading.condition == BUFFERED else _NOT_BUFFERED
 
 
 def decide_by_eras(reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken) -> ExactDecision | None:
-    """Decide all objects of a history; None if it was stopped."""
+    """Decide all objects of a history; None if the search was stopped."""
     local = HistoryInterpretation(reading.history, reading.spec, "durable", divided=False)
     keys = reading.members_by_key()
     found = search_eras(

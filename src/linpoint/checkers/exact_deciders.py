@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exact deciders (precedence graphs, monitors, eras), applied to each independent object of a history."""
+"""Applies the exact deciders (precedence graphs, monitors, eras) to each independent object of a history."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from linpoint.checkers.part_search import HistoryPart
 
 _OBJECTS_PER_TASK: Final = 64
-"""Objects that one task decides; a single one takes microseconds."""
+"""Objects that one task decides; a single object takes microseconds."""
 _BYTES_PER_OPERATION: Final = {"monitor": 250, "graph": 300, "eras": 100}
-"""Memory that each exact decider takes for an operation, at most."""
+"""Maximum bytes per operation that each exact decider needs."""
 EXACT_DECIDERS: Final = tuple(_BYTES_PER_OPERATION)
 
 
@@ -35,19 +35,19 @@ class KeyedObject:
     key: Value
     positions: Sequence[int]
     decisions: list[ExactDecision] = field(default_factory=list)
-    """The answers of the exact deciders, in the order in which they were tried; at most the last one decides."""
+    """The answers of the exact deciders in the order of the attempts; only the last one can be decisive."""
     last_decider: str = "monitor"
     """The decider that was tried last, whether or not it answered."""
     parts: list[HistoryPart] = field(default_factory=list)
 
     @property
     def decision(self) -> ExactDecision | None:
-        """The exact decision, where there is one."""
+        """The exact decision, if one was reached."""
         return self.decisions[-1] if self.decisions and self.decisions[-1].decided else None
 
 
 class ExactDeciders:
-    """Tries them on all objects, where the selected checker allows it."""
+    """Tries the exact deciders on all objects, where the selected checker allows it."""
 
     def __init__(
         self,
@@ -65,13 +65,13 @@ class ExactDeciders:
         self._checker = checker
         self._stop = stop
         self._budget = budget
-        self._threads = max(1, threads // max(1, len(objects)))  # that each object may have to itself
+        self._threads = max(1, threads // max(1, len(objects)))  # per object
         self._paper = paper
         self.refuted: float | None = None
-        """When the first violation was found, on the clock of ``time.perf_counter``."""
+        """The time at which the first violation was found, on the clock of ``time.perf_counter``."""
 
     def tasks(self) -> list[Task]:
-        """The tasks that try them."""
+        """The tasks that try the deciders."""
         if self._checker in EXACT_DECIDERS:
             return self._tasks([self._checker], report_exclusion=True)
         if self._checker != "auto":
@@ -83,7 +83,7 @@ class ExactDeciders:
         return self._tasks(["monitor"], report_exclusion=False)
 
     def _tasks(self, names: list[str], *, report_exclusion: bool) -> list[Task]:
-        """With ``report_exclusion``, the reason that excludes the whole history becomes an answer."""
+        """The tasks for some deciders. With ``report_exclusion``, what excludes the whole history becomes an answer."""
         usable = []
         for name in names:
             why = self._exclusion_reason(name)
@@ -123,7 +123,7 @@ class ExactDeciders:
     def _decide(self, name: str, keyed: KeyedObject) -> ExactDecision | None:
         most = self._budget.max_memory
         if most is not None and resident_memory() + _BYTES_PER_OPERATION[name] * len(keyed.positions) > most:
-            return ExactDecision(name, "there is not enough memory for it")
+            return ExactDecision(name, "the memory limit does not suffice")
         if name == "graph":
             decide = precedence_decider.by_the_paper if self._paper else precedence_decider.decide_by_precedence
             left = self._budget.remaining()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an exact decision says of one object: a witness, a refutation, or why it does not apply."""
+"""The result of an exact decision about one object: a witness, a refutation, or why the decider does not apply."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from linpoint.verdicts.witness import Witness
 
 @dataclass(frozen=True, slots=True)
 class ExactDecision:
-    """The answer of a monitor or of a precedence graph, certified, with the reason in words."""
+    """The certified answer of an exact decider, with the reason as text."""
 
     checker: str
     why: str
-    """Why it was chosen, or what excludes it."""
+    """The reason why the decider was chosen, or the reason that excludes it."""
     witness: Witness | None = None
     refutation: Refutation | None = None
     configurations: int = 0
-    """How many configurations were looked at, where it takes a search."""
+    """The number of explored configurations, if the decider searches."""
 
     @property
     def decided(self) -> bool:
-        """Whether it is an answer."""
+        """Whether the decider gave an answer."""
         return self.witness is not None or self.refutation is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches over frontiers: what excludes a part of a history, why they decide it, and the search itself.
+"""Searches over frontiers: the reasons that exclude a part of a history, the reasons why they apply, and the search.
 
 Guarantee and cost: see ``frontier_search.hpp``.
 """
@@ -20,26 +20,26 @@ from linpoint.checkers._native_search import (
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 
 _WHY: Final = {
-    "register": "the set of operations that took effect and the value decide a register whose values repeat",
-    "map": "the set of operations that took effect and the value decide an entry whose values repeat",
-    "queue": "the sets of enqueues and of dequeues that took effect decide a queue whose values repeat",
-    "stack": "the set of operations that took effect and the top decide a stack whose values repeat",
-    "priority-queue": "the set of operations that took effect determines what a priority queue holds",
-    "set": "the set of operations that took effect and one bit decide an element",
-    "mutex": "the set of operations that took effect and one bit decide a lock",
-    "counter": "the set of operations that took effect determines a count",
-    "fetch-add": "the set of operations that took effect determines a count",
-    "semaphore": "the set of operations that took effect determines the permits",
-    "multiset": "the set of operations that took effect determines how often an element is there",
+    "register": "values repeat; the applied operations and the current value suffice as configurations",
+    "map": "values repeat; the applied operations and the current value suffice as configurations of an entry",
+    "queue": "values repeat; the applied enqueues and dequeues suffice as configurations",
+    "stack": "values repeat; the applied operations and the top suffice as configurations",
+    "priority-queue": "the applied operations determine the contents of the priority queue",
+    "set": "the applied operations and one bit suffice as configurations of an element",
+    "mutex": "the applied operations and one bit suffice as configurations",
+    "counter": "the applied operations determine the count",
+    "fetch-add": "the applied operations determine the count",
+    "semaphore": "the applied operations determine the number of permits",
+    "multiset": "the applied operations determine the multiplicity of an element",
 }
 
 _EXCLUDED: Final = {
-    FrontierExclusion.KIND: "frontiers do not decide {spec}",
-    FrontierExclusion.OPERATION: "frontiers do not decide one of the operations or its result",
-    FrontierExclusion.CONSTRAINED: "more than times is to be respected (hints, clocks, touching operations)",
-    FrontierExclusion.DEADLINE: "an operation was interrupted by a crash, and took effect before it or not at all",
-    FrontierExclusion.NULL: "null is stored, which cannot be told from nothing",
-    FrontierExclusion.CAPACITY: "the queue can be full",
+    FrontierExclusion.KIND: "frontier searches do not support {spec}",
+    FrontierExclusion.OPERATION: "frontier searches do not support one of the operations or its result",
+    FrontierExclusion.CONSTRAINED: "constraints other than times apply (order values, clock skew, touching operations)",
+    FrontierExclusion.DEADLINE: "an operation was interrupted by a crash and took effect before it or not at all",
+    FrontierExclusion.NULL: "null is stored, which cannot be distinguished from absence",
+    FrontierExclusion.CAPACITY: "the queue has a capacity and can be full",
     FrontierExclusion.WIDTH: "more than 64 operations are open at a time",
 }
 
@@ -53,7 +53,7 @@ class FrontierDecider:
         self._problem = problem
 
     def exclusion(self) -> str | None:
-        """What excludes the part, in words; None if the search can be asked."""
+        """The reason that excludes the part; None if the search can be run."""
         twin = self._reading.twin
         if twin is None:
             return _EXCLUDED[FrontierExclusion.KIND].format(spec=self._reading.spec.name)
@@ -63,13 +63,13 @@ class FrontierDecider:
 
     @property
     def why(self) -> str:
-        """Why the search decides the object."""
+        """The reason why the search applies to the object."""
         twin = self._reading.twin
         assert twin is not None
         return _WHY[twin.kind]
 
     def search(self, stop: StopToken) -> Search:
-        """A new search, which nothing excludes."""
+        """A new search. The caller has checked that nothing excludes it."""
         twin = self._reading.twin
         assert twin is not None
         content = twin.content_of_part(self._positions)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The certified refutation of a search over frontiers.
 
-Guarantee: it is certified what may be left out of it, and a search of another kind looks at the rest as far as its
-allowance goes. Cost: that allowance, a few steps for each operation, for leaving out values and again for that search.
+Guarantee: a certificate shows which operations may be left out of the history. A search of another kind checks the
+remaining operations as far as its allowance permits. Cost: that allowance, a few steps per operation, spent once on
+leaving out values and once on that search.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _LEAST_STATES: Final = 20_000
 def certified_start(
     reading: HistoryInterpretation, positions: Sequence[int], search: Search, stop: StopToken
 ) -> RefutedStart:
-    """The refutation of ``positions`` by a search over frontiers that found no order. Without time it is larger."""
+    """The refutation of ``positions`` by a search over frontiers that found no order; larger if time runs out."""
     twin = reading.twin
     assert twin is not None
     allowance = _LEAST_STATES + _STATES_PER_OPERATION * len(positions)

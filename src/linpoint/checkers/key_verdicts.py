@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the answers for parts to the certified verdict of each object."""
+"""Combines the answers for parts into the certified verdict of each object."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def build_key_verdict(
     interrupted: bool,
     threads: int,
 ) -> list[KeyVerdict]:
-    """The certified verdict of each object, by its monitor or put together from its parts; ``stopped``: why, if so."""
+    """The certified verdict of each object, from an exact decision or its parts. ``stopped`` is why the run stopped."""
     one = functools.partial(_judge_object, reading, stopped=stopped, interrupted=interrupted)
     searched = sum(bool(each.parts) for each in objects)
     if threads == 1 or searched <= 1 or not reading.native:
         return [one(each) for each in objects]
-    with ThreadPoolExecutor(threads) as pool:  # certifying is native work then, and cannot hang
+    with ThreadPoolExecutor(threads) as pool:  # certification is then native and cannot hang
         return list(pool.map(one, objects, chunksize=1))
 
 
@@ -53,7 +53,7 @@ def _judge_object(
     history, spec, condition = reading.history, reading.spec, reading.condition
     parts, positions = judged.parts, judged.positions
     answers = [part.answer for part in parts]
-    not_exact = "".join(f"; no {each.checker}: {each.why}" for each in judged.decisions)
+    not_exact = "".join(f"; {each.checker} not used: {each.why}" for each in judged.decisions)
 
     def verdict(status: Status, part: HistoryPart, why: str, **evidence: Any) -> KeyVerdict:
         configurations = sum(answer.configurations for answer in answers)
@@ -90,7 +90,7 @@ def _exact_verdict(
 ) -> KeyVerdict:
     if judged.decision is None and (not judged.decisions or stopped is not StopReason.NONE):
         why = _stopped(stopped, interrupted=interrupted)
-        # In a long history even to look at what comes first takes time and memory, which there is none of.
+        # In a long history, even computing the first candidates takes time and memory, and neither is left.
         start = (
             partial_search_of(reading, judged.positions, ())
             if len(judged.positions) <= _FRONTIER_MAX_OPERATIONS
@@ -114,9 +114,9 @@ def _exact_verdict(
 def merge_witnesses(
     reading: HistoryInterpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]
 ) -> Witness | None:
-    """One order of the orders of independent parts: each operation at the latest call so far in its own order.
+    """Merge the orders of independent parts: each operation takes effect at the latest call so far in its own order.
 
-    That instant lies inside the operation's interval, so sorting by it respects the order of time.
+    That instant lies inside the operation's interval, so sorting by it respects real time.
     """
     problem = reading.timing(positions)
     if problem.constrained:
@@ -136,15 +136,15 @@ def merge_witnesses(
 
 def _stopped(reason: StopReason, *, interrupted: bool) -> str:
     if reason is StopReason.REQUEST:
-        return "it was interrupted" if interrupted else "another key was found in violation"
+        return "the run was interrupted" if interrupted else "another key is in violation"
     return _REASONS[reason]
 
 
 def _why_stopped(part: HistoryPart, answer: PortfolioAnswer, how_far: PartialSearch, *, interrupted: bool) -> str:
     reason = _stopped(answer.reason, interrupted=interrupted)
     where = "" if part.key is None else f" on key {format_value(part.key)}"
-    who = "the searches" if answer.raced else part.checker_and_reason()[0]
+    who = "the portfolio" if answer.raced else part.checker_and_reason()[0]
     return (
-        f"{reason}{where}: {who} looked at {count_noun(answer.configurations, 'configuration')}; the longest legal "
-        f"prefix that was found has {len(how_far.prefix):,} of {how_far.operations:,} operations"
+        f"{reason}{where}: {who} explored {count_noun(answer.configurations, 'configuration')}; the longest legal "
+        f"prefix found has {len(how_far.prefix):,} of {how_far.operations:,} operations"
     )

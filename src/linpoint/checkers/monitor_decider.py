@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking the native monitors, and saying in words why one applies or what excludes it.
+"""Runs the native monitors, and gives the reason why one applies or the reason that excludes it.
 
-Guarantee: an answer is certified: an order is replayed, the operations of a refutation are searched by themselves.
-Cost: O(n log n); see ``monitor.hpp``.
+Guarantee: every answer is certified. An order is replayed, and a separate search decides the operations of a
+refutation. Cost: O(n log n); see ``monitor.hpp``.
 """
 
 from __future__ import annotations
@@ -23,40 +23,42 @@ from linpoint.verdicts.witness import Witness
 
 MONITOR: Final = "monitor"
 MONITOR_REASONS: Final = {
-    "register": "the zones of values decide a register when reads can be traced to writes",
-    "map": "the zones of values decide an entry when reads can be traced to writes",
-    "queue": "a queue is decided by the order in which values enter and leave, each value told apart",
-    "stack": "a stack is decided by nesting the stays of values, each value told apart",
-    "priority-queue": "a priority queue is decided by the stays of larger values, each value told apart",
-    "set": "elements of a set turn on and off, which is decided in one pass",
-    "mutex": "a lock turns on and off, which is decided in one pass",
-    "counter": "equal steps and exact reads are decided in one pass",
-    "fetch-add": "everyone is given a count of its own, which orders them",
+    "register": "each read matches at most one write",
+    "map": "each read matches at most one write",
+    "queue": "values are distinct or matched by time",
+    "stack": "values are distinct or matched by time",
+    "priority-queue": "values are distinct or matched by time",
+    "set": "each element alternates between present and absent",
+    "mutex": "the lock alternates between held and free",
+    "counter": "all steps are equal and all reads exact",
+    "fetch-add": "each operation must return its own count",
 }
 
 EXCLUDED: Final = {
     Exclusion.KIND: "there is no monitor for {spec}",
-    Exclusion.OPERATION: "the monitor for {spec} does not know {op}",
-    Exclusion.RESULT: "the result of {op} was not observed, or is one that the spec never gives",
-    Exclusion.DUPLICATE: "a value occurs more than once, and times do not tell which is meant",
-    Exclusion.NULL: "null is stored, which cannot be told from nothing",
-    Exclusion.CAPACITY: "the queue can be full",
-    Exclusion.AMOUNTS: "not all steps of the counter are the same ({op})",
-    Exclusion.CUT_OFF: "{op} was cut off by a crash, and may have happened before it or not at all",
-    Exclusion.UNKNOWN_REMOVALS: "removals with an unknown outcome, such as {op}, leave too many ways",
-    Exclusion.FAILED_COMPARE: "an operation that saw another value finds no place in the order that was found",
+    Exclusion.OPERATION: "the monitor for {spec} does not support {op}",
+    Exclusion.RESULT: "the result of {op} was not observed, or the spec never gives it",
+    Exclusion.DUPLICATE: "a value occurs more than once, and times do not identify the occurrence",
+    Exclusion.NULL: "null is stored, which cannot be distinguished from absence",
+    Exclusion.CAPACITY: "the queue has a capacity and can be full",
+    Exclusion.AMOUNTS: "the steps of the counter differ ({op})",
+    Exclusion.CUT_OFF: "{op} was interrupted by a crash and may have taken effect before it or not at all",
+    Exclusion.UNKNOWN_REMOVALS: "removals with an unknown outcome, such as {op}, leave too many cases",
+    Exclusion.FAILED_COMPARE: "an operation that observed a different value does not fit into the order that was found",
     Exclusion.SPANS_CRASH: "{op} may have taken effect before or after a crash of the object",
 }
 _UNMONITORED: Final = ("deque", "semaphore", "multiset")
-CONSTRAINED: Final = "more than times is to be respected (hints, clocks, touching operations), and the order breaks it"
-UNDELETED: Final = "the order that was found deletes an entry that is not there"
-NOT_CONFIRMED: Final = "the monitor found a violation, but there was no time to confirm it by a search"
+CONSTRAINED: Final = (
+    "constraints other than times apply (order values, clock skew, touching operations), and the order violates one"
+)
+UNDELETED: Final = "the order that was found deletes an absent entry"
+NOT_CONFIRMED: Final = "the monitor found a violation, but the time did not suffice to confirm it by a search"
 
 
 def exclusion_reason(reading: HistoryInterpretation) -> str | None:
-    """What excludes monitors for a whole history, in words; None if they may be asked."""
+    """The reason that excludes monitors for a whole history; None if they can be run."""
     if reading.condition in NOT_LOCAL:
-        return f"monitors do not decide the condition {reading.condition}"
+        return f"monitors do not support the condition {reading.condition}"
     if reading.twin is None or reading.twin.kind in _UNMONITORED:
         return EXCLUDED[Exclusion.KIND].format(spec=reading.spec.name)
     return None
@@ -65,45 +67,45 @@ def exclusion_reason(reading: HistoryInterpretation) -> str | None:
 def decide_by_monitor(
     reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken, seconds: float | None
 ) -> ExactDecision | None:
-    """Ask the monitor for one object; None if it was stopped. ``seconds`` limits the search that confirms a violation."""
+    """Run the monitor on one object; None if stopped. ``seconds`` limits the search that confirms a violation."""
     twin = reading.twin
     assert twin is not None
-    said = monitor(reading.columns, positions, twin.content(positions), twin.blueprint, reading.native_condition, stop)
-    match said.status:
+    found = monitor(reading.columns, positions, twin.content(positions), twin.blueprint, reading.native_condition, stop)
+    match found.status:
         case MonitorStatus.LINEARIZABLE:
-            return _ordered(reading, said, twin.kind)
+            return _ordered(reading, found, twin.kind)
         case MonitorStatus.VIOLATION:
-            return _refuted(reading, positions, said, twin.kind, seconds)
+            return _refuted(reading, positions, found, twin.kind, seconds)
     return (
         None
-        if said.exclusion is Exclusion.STOPPED
-        else ExactDecision(MONITOR, exclusion_text(reading.history, reading.spec, said.exclusion, said.culprit))
+        if found.exclusion is Exclusion.STOPPED
+        else ExactDecision(MONITOR, exclusion_text(reading.history, reading.spec, found.exclusion, found.culprit))
     )
 
 
-def _ordered(reading: HistoryInterpretation, said: Monitored, kind: str) -> ExactDecision:
-    flaw, position = said.flaw
-    if flaw is Flaw.REJECTED and said.relaxed:
+def _ordered(reading: HistoryInterpretation, found: Monitored, kind: str) -> ExactDecision:
+    flaw, position = found.flaw
+    if flaw is Flaw.REJECTED and found.relaxed:
         return ExactDecision(MONITOR, UNDELETED)
-    if flaw not in (Flaw.NONE, Flaw.REJECTED) and said.constrained:
+    if flaw not in (Flaw.NONE, Flaw.REJECTED) and found.constrained:
         return ExactDecision(MONITOR, CONSTRAINED)
     refuse(reading.history, flaw, position)
-    return ExactDecision(MONITOR, MONITOR_REASONS[kind], witness=Witness(said.order))
+    return ExactDecision(MONITOR, MONITOR_REASONS[kind], witness=Witness(found.order))
 
 
 def _refuted(
-    reading: HistoryInterpretation, positions: Sequence[int], said: Monitored, kind: str, seconds: float | None
+    reading: HistoryInterpretation, positions: Sequence[int], found: Monitored, kind: str, seconds: float | None
 ) -> ExactDecision:
-    pattern = Pattern(said.reason.name.lower().replace("_", "-"), tuple(said.telling), said.scope)
+    pattern = Pattern(found.reason.name.lower().replace("_", "-"), tuple(found.telling), found.scope)
     if not certify_pattern(reading, positions, pattern, seconds=seconds):
         return ExactDecision(MONITOR, NOT_CONFIRMED)
     return ExactDecision(MONITOR, MONITOR_REASONS[kind], refutation=pattern)
 
 
 def exclusion_text(history: History, spec: Spec, exclusion: Exclusion, culprit: int) -> str:
-    """What excludes the monitor, in words."""
+    """The reason that excludes the monitor, as text."""
     text = EXCLUDED[exclusion]
-    if "{op}" not in text:  # an operation in words takes longer than many a check
+    if "{op}" not in text:  # formatting an operation takes longer than many checks
         return text.format(spec=spec.name)
     op = format_value(None) if culprit < 0 else str(history.operations[culprit])
     return text.format(spec=spec.name, op=op)

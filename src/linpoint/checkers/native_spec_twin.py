@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native twin of a built-in spec, made for one history: its values' numbers, and the first state of each object."""
+"""The native twin of a built-in spec for one history: the numbers of its values, and the initial states of objects."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from linpoint.specs.spec import Spec
 
 _EXACT_INTEGER_BOUND: Final = 2**52
-"""Below this, integers and floats count alike."""
+"""Bound below which integers and floats count alike."""
 _COUNTS: Final = ("counter", "fetch-add")
 _COPIES_BOUND: Final = 2**30
-"""How many permits or copies native steps can count from at first."""
+"""Bound on the initial number of permits or copies for native steps."""
 _WORDS: Final = "mwcas"
 
 
 class NativeTwin:
-    """What the native core must know to step, monitor and replay a built-in spec on one history."""
+    """The data that the native core needs to step, monitor and replay a built-in spec on one history."""
 
     def __init__(
         self, history: History, spec: Spec, blueprint: Blueprint, kind: str, fresh: Mapping[Hashable, int]
@@ -45,7 +45,7 @@ class NativeTwin:
 
     @classmethod
     def of(cls, history: History, spec: Spec) -> NativeTwin | None:
-        """The twin for a history, or None where the native core does not cover it."""
+        """The twin for a history, or None if the native core does not cover it."""
         twin, columns = spec.twin, history.columns
         if twin is None or twin.kind == _WORDS:
             return None
@@ -79,7 +79,7 @@ class NativeTwin:
         return cls(history, spec, blueprint, kind, fresh)
 
     def content(self, positions: Sequence[int]) -> list[int]:
-        """What the object that these operations are of holds at first."""
+        """The initial contents of the object of these operations."""
         first: Any = self._first
         match self.kind:
             case "register":
@@ -101,7 +101,7 @@ class NativeTwin:
         return [self._number(first[part])] if part in first else []
 
     def content_of_part(self, positions: Sequence[int]) -> list[int]:
-        """The same for what has a state of its own in the searches: of a set or a multiset, one element."""
+        """The same for the unit that has its own state in searches: for a set or a multiset, one element."""
         if self.kind not in ("set", "multiset"):
             return self.content(positions)
         if not positions or not self._first or self._part(positions) not in self._first:
@@ -122,7 +122,7 @@ def _enters_in_front(history: History, spec: Spec) -> bool:
 
 
 def _by_ends(names: list[str]) -> tuple[str, list[str]]:
-    """A deque of which one end is used is a stack, one that is entered and left at opposite ends a queue."""
+    """A deque used at one end only is a stack; one with insertions at one end and removals at the other is a queue."""
     entered = {name.removeprefix("push-") for name in names if name.startswith("push-")}
     left = {name.removeprefix("pop-") for name in names if name.startswith("pop-")}
     if len(entered) != 1 or len(left) > 1:
@@ -133,7 +133,7 @@ def _by_ends(names: list[str]) -> tuple[str, list[str]]:
 
 
 class WordsTwin:
-    """What the native core must know of a memory of words to decide and replay one history. Its columns are as read."""
+    """The data that the native core needs to decide and replay a history of a memory of words; columns are as read."""
 
     def __init__(self, history: History, spec: Spec) -> None:
         self.kind = _WORDS
@@ -143,7 +143,7 @@ class WordsTwin:
         self._first = words_at_first(spec)
 
     def content(self, _positions: Sequence[int]) -> list[int]:
-        """What all words hold at first, and then the words that hold something else, each before its value."""
+        """The initial value of all words, followed by each word that initially holds another value, and that value."""
         columns = self._history.columns
         fresh = itertools.count(len(columns.scalars))
         default, named = self._first
@@ -170,7 +170,7 @@ def words_blueprint(columns: IntegerColumns, spec: Spec) -> Blueprint:
 
 
 def fitting_twin(columns: IntegerColumns, spec: Spec, *, threads: int) -> bool:
-    """Whether the native core sees that all arguments are what the spec wants; if not, that is for the spec to say."""
+    """Whether the native core recognises all arguments as valid for the spec; if not, the spec reports the problem."""
     if spec.twin is None or spec.twin.kind != _WORDS:
         return False
     try:
@@ -197,7 +197,7 @@ def _first_values(kind: str, first: Any) -> list[Value]:
 
 
 def _numbers_of_first_values(kind: str, first: Any, known: Mapping[Hashable, int]) -> dict[Hashable, int]:
-    """Numbers for the first values that do not occur in the history."""
+    """Numbers for the initial values that do not occur in the history."""
     fresh: dict[Hashable, int] = {}
     for value in _first_values(kind, first):
         form = canonical(value)
@@ -207,7 +207,7 @@ def _numbers_of_first_values(kind: str, first: Any, known: Mapping[Hashable, int
 
 
 def _is_text(value: Any) -> bool:
-    """Whether a value, if it is a string, can be written as UTF-8; half a surrogate pair cannot."""
+    """Whether a value, if it is a string, can be encoded as UTF-8; half a surrogate pair cannot."""
     if not isinstance(value, str) or value.isascii():
         return True
     try:
@@ -218,12 +218,12 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_ordered(value: Any) -> bool:
-    """Whether a value is a number that others can be compared with, which NaN is not."""
+    """Whether a value is a number that can be compared with others; NaN cannot."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
 
 
 def _priorities(columns: IntegerColumns, first: Sequence[Hashable]) -> array[int]:
-    """Numbers that order the values that can be priorities as the spec does: numbers before strings."""
+    """Numbers that order the values that can be priorities in the same way as the spec: numbers before strings."""
     own = len((NULL, TRUE, FALSE))
     if not first and NO_INTEGER not in columns.integers[own:]:
         return columns.integers

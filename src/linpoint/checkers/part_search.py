@@ -21,7 +21,7 @@ from linpoint.verdicts.witness import Witness
 
 
 def search_parts(reading: HistoryInterpretation, objects: Sequence[KeyedObject], checker: str) -> list[HistoryPart]:
-    """The parts that are left for searches after the exact deciders."""
+    """The parts that remain for searches after the exact deciders."""
     if checker in EXACT_DECIDERS:
         return []
     for each in objects:
@@ -43,12 +43,12 @@ class HistoryPart:
         self._selection = checker_selection.CheckerSelection(checker, ())
         self._portfolio: Portfolio | None = None
         self._answer = PortfolioAnswer(None, Witness(()), 0)
-        self.excluded: str | None = "frontiers were not asked"
-        """What excludes a search over frontiers."""
+        self.excluded: str | None = "the frontier search was not run"
+        """The reason that excludes a search over frontiers."""
 
     def begin(self, stop: StopToken, threads: int) -> Iterable[Task]:
         """Start the search; the tasks returned continue it."""
-        if stop.stopped:  # with thousands of parts even to begin takes time
+        if stop.stopped:  # with thousands of parts, even beginning takes time
             self._answer = PortfolioAnswer(None, Witness(()), 0, reason=stop.reason)
             return ()
         if self.checker == "brute-force":
@@ -76,12 +76,12 @@ class HistoryPart:
 
     @property
     def refuted_start(self) -> RefutedStart | None:
-        """The certified refutation of a search over frontiers, where that gave the answer."""
+        """The certified refutation of a search over frontiers, if that search gave the answer."""
         return None if self._portfolio is None else self._portfolio.refuted_start
 
     @property
     def refuted(self) -> float | None:
-        """When the violation was found, on the clock of ``time.perf_counter``."""
+        """The time at which the violation was found, on the clock of ``time.perf_counter``."""
         return None if self._portfolio is None else self._portfolio.refuted
 
     @property
@@ -90,12 +90,12 @@ class HistoryPart:
         return self._answer if self._portfolio is None else self._portfolio.answer()
 
     def checker_and_reason(self) -> tuple[str, str]:
-        """The checker that answered, and why it was that one."""
+        """The checker that answered, and the reason why it did."""
         return self._selection.checker_and_reason(self.answer)
 
 
 class _StoppedError(Exception):
-    """The oracle has to stop."""
+    """Raised to stop the oracle."""
 
 
 def _run_oracle(reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken) -> PortfolioAnswer:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches for one part of a history that run against each other, in turns; the first answer wins.
+"""A portfolio of searches for one part of a history, which run in turns; the first answer wins.
 
-A contest is run as tasks: each lets one search go on for a while and gives back the task to go on with it, so any
-number of threads serves any number of contests fairly. Depth-first searches of one contest share what they have
-refuted. A search that gets no more memory gives up and gives back what it holds, so that the others can go on.
+A portfolio runs as tasks. Each task continues one search for a while and returns the task that continues it further, so
+any number of threads serves any number of portfolios fairly. The depth-first searches of one portfolio share refuted
+configurations. A search that gets no more memory stops and releases its memory, so that the others can continue.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from linpoint.verdicts.refutation import RefutedStart
 from linpoint.verdicts.witness import Witness
 
 FIRST_TURN_CONFIGURATIONS: Final = 20_000
-"""Configurations that the first search gets, beside some for each operation, before others join it."""
+"""Configurations that the first search may visit, plus some per operation, before others join it."""
 _FIRST_TURN_PER_OPERATION: Final = {"frontier": 20}
 _DEFAULT_TURN_PER_OPERATION: Final = 8
 _MAX_TURN_CONFIGURATIONS: Final = 1_000_000
@@ -43,21 +43,21 @@ _PERSIST, _CRASH = -1, -2
 
 
 CertifyStart = Callable[[Search, StopToken], RefutedStart]
-"""Makes the evidence of a search over frontiers that found no order, which takes time."""
+"""Creates the evidence of a search over frontiers that found no order, which takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PortfolioAnswer:
-    """What was found. ``found`` is None when all were stopped; ``witness`` holds the order, or the longest prefix."""
+    """The result. ``found`` is None if all searches were stopped; ``witness`` holds the order or the longest prefix."""
 
     found: bool | None
     witness: Witness
     configurations: int
     by: str = ""
-    """The search that answered, or was the last to be stopped."""
+    """The search that answered, or the one that got furthest."""
     raced: bool = False
     reason: StopReason = StopReason.NONE
-    """Why there is no answer."""
+    """The reason why there is no answer."""
 
 
 @dataclass(eq=False, slots=True)
@@ -71,7 +71,7 @@ class _Contender:
 
 
 class Portfolio:
-    """The searches of one part. ``names`` says which: the first begins alone, the others join if it takes long."""
+    """The searches of one part, as listed in ``names``: the first begins alone; the others join if it takes long."""
 
     def __init__(
         self,
@@ -98,12 +98,12 @@ class Portfolio:
         self._answer: PortfolioAnswer | None = None
         self.raced = False
         self.refuted: float | None = None
-        """When it was found that there is no order."""
+        """The time at which it was found that no order exists."""
         self.refuted_start: RefutedStart | None = None
-        """The certified refutation, where the search over frontiers found it."""
+        """The certified refutation, if the search over frontiers found it."""
 
     def begin(self) -> Iterable[Task]:
-        """Let the first search begin, or all if they are to begin at once."""
+        """Let the first search begin, or all of them if ``at_once``."""
         name = self._waiting.pop(0)
         per_operation = _FIRST_TURN_PER_OPERATION.get(name, _DEFAULT_TURN_PER_OPERATION)
         first = self._enter(name, FIRST_TURN_CONFIGURATIONS + per_operation * len(self._problem))
@@ -152,7 +152,7 @@ class Portfolio:
         with self._lock:
             if self._answer is None:
                 self._settle(contender, search, status)
-        contender.search = None  # what it holds is free again
+        contender.search = None  # release its memory
         if all(each.search is None for each in self._contenders if each.name == "dfs"):
             self._seen = None
         if status is SearchStatus.VIOLATION and self._certify_start is not None and self._decided_by(contender):
@@ -176,7 +176,7 @@ class Portfolio:
 
     def _answered(self, contender: _Contender, *, found: bool | None) -> PortfolioAnswer:
         prefix = contender.prefix
-        if found is False:  # the longest of all is the most telling
+        if found is False:  # the longest prefix explains most
             prefix = max((each.prefix for each in self._contenders), key=len)
         return PortfolioAnswer(
             found,
@@ -198,7 +198,7 @@ class Portfolio:
 
 
 def witness_from_order(order: Sequence[int]) -> Witness:
-    """The witness that an order of positions and pseudo-operations is."""
+    """The witness for an order of positions and pseudo-operations."""
     if _PERSIST not in order and _CRASH not in order:
         return Witness(tuple(order))
     survivors, eras, count = [], [], 0

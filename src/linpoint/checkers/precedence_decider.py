@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking the precedence graph, and saying in words why it applies or what excludes it.
+"""Runs the precedence graph, and gives the reason why it applies or the reason that excludes it.
 
-Guarantee: an answer is certified: an order is replayed, a refutation is checked link by link against what was recorded.
-By the rules of the paper as published it need not be, since those are wrong at times.
-Cost: O(kn log n) for k words an operation; see ``precedence.hpp``.
+Guarantee: every answer is certified. An order is replayed, and each link of a refutation is compared with the recorded
+history. An answer by the paper's rules as published need not be certified, since those rules are wrong in some cases.
+Cost: O(kn log n) for k words per operation; see ``precedence.hpp``.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from linpoint.verdicts.refutation import Link, Pattern, Precedence
 from linpoint.verdicts.witness import Witness
 
 _GRAPH: Final = "graph"
-_WHY: Final = "every value is written to a word once at most, so what was read and replaced orders the operations"
-_NOT_CONFIRMED: Final = "the graph found a violation, but there was no time to confirm it by a search"
+_WHY: Final = "each value is written to a word at most once"
+_NOT_CONFIRMED: Final = "the graph found a violation, but the time did not suffice to confirm it by a search"
 _SCOPE_SEARCH_S: Final = 30.0
-"""Seconds that the search of a scope may take at most."""
+"""Maximum seconds for the search of a scope."""
 _BECAUSE: Final = {
     Because.TIME: "real-time",
     Because.READS_FROM: "reads-from",
@@ -48,39 +48,41 @@ _BECAUSE: Final = {
     Because.FAILED_BEFORE: "failed-before",
 }
 _EXCLUDED: Final = {
-    GraphExclusion.KIND: "there is no precedence graph for {spec}",
-    GraphExclusion.WRITE: "{op} does not tell what it overwrote",
-    GraphExclusion.COMPARE_ONLY: "{op} leaves a word as it was",
-    GraphExclusion.RESULT: "the result of {op} was not observed, or is one that the graph cannot read",
+    GraphExclusion.KIND: "the spec {spec} has no precedence graph",
+    GraphExclusion.WRITE: "{op} does not return the value it overwrote",
+    GraphExclusion.COMPARE_ONLY: "{op} leaves a word unchanged",
+    GraphExclusion.RESULT: "the result of {op} was not observed, or the graph does not support it",
     GraphExclusion.SHAPE: "{op} has words or values that are lists",
-    GraphExclusion.DUPLICATE: "a value is written to a word more than once, as by {op}",
-    GraphExclusion.CUT_OFF_SWAP: "nobody knows what swaps with an unknown outcome, such as {op}, overwrote",
-    GraphExclusion.CHOICES: "there are too many ways to explain operations that failed, such as {op}",
+    GraphExclusion.DUPLICATE: "a value is written to a word more than once, for example by {op}",
+    GraphExclusion.CUT_OFF_SWAP: "the values that swaps with an unknown outcome, such as {op}, overwrote are unknown",
+    GraphExclusion.CHOICES: "failed operations, such as {op}, have too many explanations",
 }
 MEMORIES: Final = ("register", "mwcas")
 
 
 def select_memory(reading: HistoryInterpretation) -> bool:
-    """Whether ``auto`` asks the graph: for words, and for CAS registers that nobody writes to blindly."""
+    """Whether ``auto`` runs the graph: for words, and for CAS registers without blind writes."""
     spec = reading.spec
     return is_memory_without_writes(spec, {spec.step_named(name).name for name in reading.history.columns.names})
 
 
 def is_memory_without_writes(spec: Spec, steps: Collection[str]) -> bool:
-    """The same for the names of the steps that a history takes."""
+    """The same for the names of the steps that occur in a history."""
     if spec.twin is None or spec.twin.kind not in MEMORIES:
         return False
     return spec.twin.kind == "mwcas" or (("cas" in steps or "swap" in steps) and "write" not in steps)
 
 
 def exclusion_reason(reading: HistoryInterpretation) -> str | None:
-    """What excludes the graph for a whole history, in words; None if it may be asked."""
+    """The reason that excludes the graph for a whole history; None if it can be run."""
     if reading.spec.twin is None or reading.spec.twin.kind not in MEMORIES:
         return _EXCLUDED[GraphExclusion.KIND].format(spec=reading.spec.name)
     if reading.condition == "buffered-durable":
-        return "precedence graphs do not decide the condition buffered-durable"
+        return "precedence graphs do not support the condition buffered-durable"
     if reading.condition in NOT_LOCAL and reading.history.keyed:
-        return f"precedence graphs do not decide several objects at once, as under the condition {reading.condition}"
+        return (
+            f"precedence graphs do not support several objects together, as the condition {reading.condition} requires"
+        )
     return None
 
 
@@ -92,29 +94,29 @@ def decide_by_precedence(
     threads: int = 1,
     seconds: float | None = None,
 ) -> ExactDecision | None:
-    """Ask the graph for one object; None if it was stopped. ``seconds`` limits the search that confirms a scope."""
+    """Run the graph on one object; None if it was stopped. ``seconds`` limits the search that confirms a scope."""
     memory = MemoryWords(reading)
-    said = memory.ask(positions, stop, threads=threads)
-    match said.status:
+    answer = memory.ask(positions, stop, threads=threads)
+    match answer.status:
         case GraphStatus.LINEARIZABLE:
-            refuse(reading.history, *said.flaw)
-            return ExactDecision(_GRAPH, _WHY, witness=Witness(said.order))
-        case GraphStatus.VIOLATION if said.scope:
+            refuse(reading.history, *answer.flaw)
+            return ExactDecision(_GRAPH, _WHY, witness=Witness(answer.order))
+        case GraphStatus.VIOLATION if answer.scope:
             limit = min(_SCOPE_SEARCH_S, _SCOPE_SEARCH_S if seconds is None else seconds)
             history, spec, condition = reading.history, reading.spec, reading.condition
-            if not certify_blind_scope(history, spec, condition, positions, said.scope, seconds=limit):
+            if not certify_blind_scope(history, spec, condition, positions, answer.scope, seconds=limit):
                 return ExactDecision(_GRAPH, _NOT_CONFIRMED)
-            pattern = Pattern("overwritten", tuple(said.scope), tuple(said.scope))
+            pattern = Pattern("overwritten", tuple(answer.scope), tuple(answer.scope))
             return ExactDecision(_GRAPH, _WHY, refutation=pattern)
         case GraphStatus.VIOLATION:
-            if said.proof is Proof.BROKEN:
-                raise broken_certificate("the links of the precedence graph are not what was recorded")
-            if said.proof is Proof.TOO_LONG:
-                return ExactDecision(_GRAPH, _excluded(reading, GraphExclusion.CHOICES, said.failed[0]))
-            return ExactDecision(_GRAPH, _WHY, refutation=memory.refutation(said))
-    if said.exclusion is GraphExclusion.STOPPED:
+            if answer.proof is Proof.BROKEN:
+                raise broken_certificate("the links of the precedence graph differ from the recorded history")
+            if answer.proof is Proof.TOO_LONG:
+                return ExactDecision(_GRAPH, _excluded(reading, GraphExclusion.CHOICES, answer.failed[0]))
+            return ExactDecision(_GRAPH, _WHY, refutation=memory.refutation(answer))
+    if answer.exclusion is GraphExclusion.STOPPED:
         return None
-    return ExactDecision(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
+    return ExactDecision(_GRAPH, _excluded(reading, answer.exclusion, answer.culprit))
 
 
 def by_the_paper(
@@ -125,28 +127,28 @@ def by_the_paper(
     threads: int = 1,
     seconds: float | None = None,
 ) -> ExactDecision | None:
-    """The same by the rules as published, right or wrong; why says which, if that is known."""
+    """The same by the paper's rules as published. The reason states whether the answer is correct, if that is known."""
     memory = MemoryWords(reading)
-    said = memory.ask(positions, stop, paper=True, threads=threads)
-    if said.exclusion is GraphExclusion.STOPPED:
+    answer = memory.ask(positions, stop, paper=True, threads=threads)
+    if answer.exclusion is GraphExclusion.STOPPED:
         return None
-    if said.status is GraphStatus.EXCLUDED:
-        return ExactDecision(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
+    if answer.status is GraphStatus.EXCLUDED:
+        return ExactDecision(_GRAPH, _excluded(reading, answer.exclusion, answer.culprit))
     right = decide_by_precedence(reading, positions, stop, threads=threads, seconds=seconds)
-    why = "by the rules of the paper as published, not certified"
+    why = "by the paper's rules as published, not certified"
     if right is not None and right.decided:
-        same = (right.witness is not None) is (said.status is GraphStatus.LINEARIZABLE)
-        why += ", and right here" if same else ", and wrong here"
-    if said.status is GraphStatus.LINEARIZABLE:
-        return ExactDecision(_GRAPH, why, witness=Witness(said.order, certified=said.flaw[0] is Flaw.NONE))
-    certified = said.proof is Proof.HOLDS
-    return ExactDecision(_GRAPH, why, refutation=dataclasses.replace(memory.refutation(said), certified=certified))
+        same = (right.witness is not None) is (answer.status is GraphStatus.LINEARIZABLE)
+        why += ", and correct here" if same else ", and wrong here"
+    if answer.status is GraphStatus.LINEARIZABLE:
+        return ExactDecision(_GRAPH, why, witness=Witness(answer.order, certified=answer.flaw[0] is Flaw.NONE))
+    certified = answer.proof is Proof.HOLDS
+    return ExactDecision(_GRAPH, why, refutation=dataclasses.replace(memory.refutation(answer), certified=certified))
 
 
 def blind_write(reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken) -> str | None:
-    """That there is a blind write, in words; None if there is none. The graph may decide such a history without edges."""
-    said = MemoryWords(reading).ask(positions, stop, paper=True)
-    return _excluded(reading, said.exclusion, said.culprit) if said.exclusion is GraphExclusion.WRITE else None
+    """The reason that names a blind write, or None. The graph may decide such a history without edges."""
+    answer = MemoryWords(reading).ask(positions, stop, paper=True)
+    return _excluded(reading, answer.exclusion, answer.culprit) if answer.exclusion is GraphExclusion.WRITE else None
 
 
 def _excluded(reading: HistoryInterpretation, exclusion: GraphExclusion, culprit: int) -> str:
@@ -155,7 +157,7 @@ def _excluded(reading: HistoryInterpretation, exclusion: GraphExclusion, culprit
 
 
 class MemoryWords:
-    """The columns in which a graph reads a history: of words as they were read, of a register with equal values as one."""
+    """The columns in which the graph reads a history: words as read, or a register whose equal values are merged."""
 
     def __init__(self, reading: HistoryInterpretation) -> None:
         self.twin: WordsTwin | NativeTwin
@@ -172,18 +174,18 @@ class MemoryWords:
             self.columns = reading.columns
 
     def ask(self, positions: Sequence[int], stop: StopToken, *, paper: bool = False, threads: int = 1) -> Graphed:
-        """What the native core says of the operations on one object, by its own rules or by those of the paper."""
+        """The answer of the native core for the operations on one object, by its own rules or by the paper's."""
         content, condition = self.twin.content(positions), self._reading.native_condition
         return graph(self.columns, positions, content, self.twin.blueprint, condition, stop, paper, threads > 1)
 
-    def refutation(self, said: Graphed) -> Precedence:
-        """The refutation with values for numbers."""
-        contradictions = tuple(tuple(self.link(each) for each in links) for links in said.contradictions)
-        kept = tuple(self.link(each) for each in said.kept)
-        return Precedence(said.reason.name.lower().replace("_", "-"), contradictions, tuple(said.failed), kept)
+    def refutation(self, answer: Graphed) -> Precedence:
+        """The refutation, with values in place of numbers."""
+        contradictions = tuple(tuple(self.link(each) for each in links) for links in answer.contradictions)
+        kept = tuple(self.link(each) for each in answer.kept)
+        return Precedence(answer.reason.name.lower().replace("_", "-"), contradictions, tuple(answer.failed), kept)
 
     def link(self, link: NativeLink) -> Link:
-        """A link with values for numbers: both are looked up in the operations that it is between."""
+        """A link, with values in place of numbers; both are looked up in the operations that it connects."""
         source = None if link.source < 0 else link.source
         if link.because is Because.TIME:
             return Link(source, link.target, _BECAUSE[link.because])

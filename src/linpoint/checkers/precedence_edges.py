@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The edges of the precedence graph around a few operations: for pictures, not for verdicts.
 
-They are those of the paper (Cepeda et al., OPODIS 2019, sections 4 and 5): a failed operation comes after the one that
-replaced what it expected. That it may have come before the value was written is for those to say who know the verdict.
-Cost: O(kn) for k words an operation, whatever the number of operations asked for.
+The edges are those of the paper (Cepeda et al., OPODIS 2019, sections 4 and 5): a failed operation comes after the
+operation that replaced the value it expected. Instead it may have come before that value was written; only the caller,
+who knows the verdict, can report that. Cost: O(kn) for k words per operation, whatever the number of requested
+operations.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts.refutation import Link
 
 _EXCLUSION_CHECK_S: Final = 1.0
-"""To find out why there are no edges; a history that is excluded is so at once."""
+"""Maximum seconds for finding out why there are no edges; an exclusion is found immediately."""
 
 
 def has_graph(spec: Spec) -> bool:
@@ -33,15 +34,16 @@ def has_graph(spec: Spec) -> bool:
 
 
 def value_links(reading: HistoryInterpretation, positions: Sequence[int], around: Sequence[int]) -> list[Link]:
-    """The links of one object that are not of time and begin or end at one of ``around``.
+    """The links of one object that are not real-time links and begin or end at one of ``around``.
 
-    ``source`` is None for the first state. Operations with an unknown outcome that nobody saw have no links.
+    ``source`` is None for the initial state. An operation with an unknown outcome has no links if no other operation
+    observed its value.
     """
     return list(_links(reading, positions, TimeEdges.NONE, around))
 
 
 def time_links(reading: HistoryInterpretation, among: Sequence[int]) -> list[Link]:
-    """The fewest links whose paths say which of these operations of one object precede which (figure 3)."""
+    """The fewest links whose paths determine which of these operations of one object precede which (figure 3)."""
     return [link for link in _links(reading, among, TimeEdges.MINIMAL, among) if link.because == "real-time"]
 
 
@@ -58,7 +60,7 @@ def _links(
 
 
 def unlinked(reading: HistoryInterpretation, positions: Sequence[int]) -> str | None:
-    """Why one object has no edges, in words; None if nothing excludes its graph, or it was not found out in time."""
+    """The reason why one object has no edges, as text. None if nothing excludes its graph, or if time ran out."""
     why = exclusion_reason(reading)
     if why is not None or not positions:
         return why
@@ -67,5 +69,5 @@ def unlinked(reading: HistoryInterpretation, positions: Sequence[int]) -> str | 
     blind = blind_write(reading, positions, stop)
     if blind is not None:
         return blind
-    told = decide_by_precedence(reading, positions, stop)
-    return None if told is None or told.decided else told.why
+    decision = decide_by_precedence(reading, positions, stop)
+    return None if decision is None or decision.decided else decision.why

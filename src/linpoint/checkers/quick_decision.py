@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories that take a moment: all of their objects decided and certified in one call of the native core.
+"""Decides and certifies all objects of a short history in one call of the native core.
 
-Guarantee: the verdicts, the evidence and the reasons are those of the deciders and searches that ``check`` would have
-asked one by one; what they cannot do in a first turn is left to them. Cost: some ten microseconds beside the decision.
+Guarantee: the verdicts, evidence and reasons are those of the deciders and searches that ``check`` would have run one
+by one. Objects that these cannot decide in a first turn are left to them. Cost: about ten microseconds plus the
+decision.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ from linpoint.verdicts.refutation import Pattern
 
 _MAX_OPERATIONS: Final = 20_000
 _MAX_CONFIGURATIONS: Final = 8_000
-"""Beside eight for each operation: what is looked at in vain is looked at again by others."""
+"""Maximum number of configurations, plus eight per operation. After a failed attempt, other searches visit them again.
+"""
 _LEAST_S: Final = 0.5
-"""Seconds of a budget that are worth a try: less is for those who say how far they came."""
+"""Minimum remaining seconds for an attempt; with less, the searches that report how far they got run immediately."""
 _BYTES: Final = 32 << 20
-"""Memory that such a history takes at most."""
+"""Maximum memory that such a history takes."""
 _SEARCHES: Final = {Decider.DEPTH_FIRST: "dfs", Decider.WING_GONG: "wing-gong", Decider.LINEAR: "linear"}
 
 
 def decide_quickly(
     history: History, spec: Spec, condition: str, checker: str, budget: Budget, stop: StopToken
 ) -> list[KeyVerdict] | None:
-    """The verdicts on all objects; None where this is not for it."""
+    """The verdicts on all objects; None if this procedure does not apply."""
     if spec.twin is None or checker != "auto" or condition != "linearizable":
         return None
     if spec.partition is not None and not spec.key_argument and spec.twin.kind != "set":
@@ -52,7 +54,7 @@ def decide_quickly(
         if precedence_decider.is_memory_without_writes(spec, {step.name for step in steps}):
             return None
         twin = NativeTwin.of(history, spec)
-    except SpecError:  # for those to say who look at each operation
+    except SpecError:  # reported where each operation is validated
         return None
     if (
         twin is None
@@ -91,7 +93,7 @@ def _verdict(history: History, spec: Spec, condition: str, twin: NativeTwin, ans
     checker = _SEARCHES[answer.by]
     why = checker_selection.FIRST_TURN_REASONS[checker]
     if answer.exclusion not in (Exclusion.NONE, Exclusion.KIND):
-        why += f"; no {MONITOR}: {exclusion_text(history, spec, answer.exclusion, answer.culprit)}"
+        why += f"; {MONITOR} not used: {exclusion_text(history, spec, answer.exclusion, answer.culprit)}"
     order = tuple(answer.order)
     status = Status.LINEARIZABLE if answer.linearizable else Status.VIOLATION
     witness = Witness(order) if answer.linearizable else None

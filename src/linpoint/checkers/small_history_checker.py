@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plain search for the thousands of small histories that schedules of a test give.
+"""A plain search for the thousands of small histories that the schedules of a test produce.
 
-Guarantee: it returns an order only if the spec took each of its steps, and ``SpecJudge`` has a sample of these orders
-certified. Without an order the history is only suspicious: ``check`` decides it. Decides ``linearizable`` for one
-object; leaves histories with keys of several objects or with order hints to ``check``. Cost: tens of microseconds for a
-handful of operations, since steps are remembered from history to history; exponential in the number of concurrent
+Guarantee: it returns an order only if the spec accepted each of its steps, and ``SpecJudge`` certifies a sample of
+these orders. Without an order the history is only suspicious, and ``check`` decides it. It decides ``linearizable`` for
+one object; histories with keys of several objects or with order hints are left to ``check``. Cost: tens of microseconds
+for a handful of operations, since steps are cached across histories; exponential in the number of concurrent
 operations.
 """
 
@@ -18,11 +18,11 @@ from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Spec
 
 _Configuration = tuple[int, int]
-"""The operations that have taken effect, a bit each, and the number of the state that they lead to."""
+"""The operations that have taken effect, as bits, and the number of the resulting state."""
 
 
 class SmallHistoryChecker:
-    """Searches against one spec; states are numbered, and the spec computes each step once."""
+    """Searches against one spec. States are numbered, and the spec computes each step once."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
@@ -33,10 +33,10 @@ class SmallHistoryChecker:
         self._initial = self._number(spec.initial)
 
     def find_order(self, operations: Sequence[Operation]) -> list[int] | None:
-        """The positions of the operations in an order that keeps the times and gives every operation its result.
+        """The positions of the operations in an order that respects real time and gives every operation its result.
 
-        Failed operations are left out; those of unknown outcome may be. None if there is no order or the history is
-        left to ``check``.
+        Failed operations are omitted; those of unknown outcome may be. None if no order exists or the history is left
+        to ``check``.
         """
         for each in operations:
             if each.order is not None or (each.key is not None and not self._spec.key_argument):
@@ -44,7 +44,7 @@ class SmallHistoryChecker:
         calls = [self._call(each) for each in operations]
         ends = [(at, each.end, each) for at, each in enumerate(operations) if each.outcome is Outcome.OK]
         required = sum(1 << at for at, _, _ in ends)
-        # For each operation the bits of those that must take effect before it.
+        # For each operation, the bits of those that must take effect before it.
         before = [
             sum(
                 1 << at
@@ -74,13 +74,13 @@ class SmallHistoryChecker:
         return None
 
     def _call(self, operation: Operation) -> Hashable:
-        """Equal for operations to which the spec gives the same outcomes in every state."""
+        """A value that is equal for operations to which the spec gives the same outcomes in every state."""
         call: tuple[Hashable, ...] = (operation.name, canonical(operation.args))
         if operation.key is not None:
             call = (*call, canonical(operation.key))
         if self._uses_process:
             call = (*call, operation.process)
-        if self._spec.any_operation:  # its step gets the whole operation
+        if self._spec.any_operation:  # its step receives the whole operation
             call = (*call, operation.outcome, canonical(operation.result))
         return call
 
@@ -101,7 +101,7 @@ class SmallHistoryChecker:
 
 
 def _leads(one: Operation, at: int, other: Operation, other_at: int) -> bool:
-    """Whether of two operations that touch in time ``one`` comes first in their process."""
+    """Whether ``one`` comes first in its process, of two operations that touch in time."""
     return one.process == other.process and (one.call, one.end, at) < (other.call, other.end, other_at)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a search got stuck, in words a person can use: who had to come next, and what the spec would have allowed."""
+"""Describes where a search got stuck: the operations that had to come next, and the results that the spec allows."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def stuck_frontier(
     *,
     reading: HistoryInterpretation | None = None,
 ) -> StuckFrontier:
-    """The refutation that a longest legal prefix makes: which operations come next and why each is rejected."""
-    if condition == "buffered-durable":  # its prefix does not show where the state went back at a crash
+    """The refutation from a longest legal prefix: the operations that can come next, and why each is rejected."""
+    if condition == "buffered-durable":  # its prefix does not show which state a crash restored
         return StuckFrontier(tuple(prefix), ())
 
     def blocked() -> tuple[Blocked, ...]:
@@ -45,7 +45,7 @@ def stuck_frontier(
 def extend_prefix(
     history: History, positions: Sequence[int], spec: Spec, condition: str, prefix: Sequence[int]
 ) -> tuple[int, ...]:
-    """A legal prefix that nobody can follow: searches turn back earlier where they see that they are lost.
+    """A legal prefix that no operation can extend. Searches backtrack earlier if they detect that they cannot succeed.
 
     Cost: O(n) for each operation that is added.
     """
@@ -66,11 +66,11 @@ def extend_prefix(
 
 
 def _states_after(reading: HistoryInterpretation, prefix: Sequence[int]) -> list[dict[Any, State]]:
-    """The states that a prefix may leave, by object."""
+    """The possible states after a prefix, by object."""
     spec, operations = reading.spec, reading.history.operations
     if reading.condition in NOT_LOCAL or not prefix:
         return run_prefix(spec, not spec.key_argument, (operations[place] for place in prefix))
-    states = [spec.initial]  # one object: its state alone is quicker to follow
+    states = [spec.initial]  # with one object, following its state alone is faster
     for place in prefix:
         states = [after for state in states for after in spec.successors(state, operations[place])]
         if len(states) > 1:
@@ -82,12 +82,12 @@ def _states_after(reading: HistoryInterpretation, prefix: Sequence[int]) -> list
 def _next_in_line(
     reading: HistoryInterpretation, positions: Sequence[int], prefix: Sequence[int], *, strictly: bool = False
 ) -> list[int]:
-    """The operations that must take effect and may come next, as far as time and processes say; hints if strictly."""
+    """The operations that must take effect and may come next by times and processes (and hints if ``strictly``)."""
     operations = reading.history.operations
     done = set(prefix)
     problem = reading.problem(positions)
     places = problem.positions
-    # What its process holds back is not worth a word; what a hint holds back may be all there is to say.
+    # An operation held back by its process needs no mention; one held back by a hint may be the only explanation.
     held_back = {
         places[b]
         for a, b in problem.before
@@ -113,7 +113,7 @@ def partial_search_of(reading: HistoryInterpretation, positions: Sequence[int], 
 
 
 def allowed_results(spec: Spec, states: list[dict[Any, State]], op: Operation) -> tuple[Value, ...]:
-    """What the spec would have let the operation return in any of ``states``; empty if it is no legal step there."""
+    """The results that the spec allows for the operation in any of ``states``; empty if it is not legal there."""
     results: dict[Any, Value] = {}
     for state in states:
         for given, _ in spec.outcomes(state.get(_object(spec, op), spec.initial), op):

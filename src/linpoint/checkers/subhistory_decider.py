@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deciding many parts of one history: for minimising, where thousands of sub-histories are tried.
+"""Decides many parts of one history: for minimising, which tries thousands of sub-histories.
 
-All parts share one interpretation, so a step of the spec is computed once over all of them.
+All parts share one interpretation, so each step of the spec is computed once for all of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SubhistoryDecider:
         self._reading = HistoryInterpretation(history, spec, condition, divided=False)
 
     def decide(self, positions: Sequence[int], *, seconds: float, relaxed: Collection[int] = ()) -> PortfolioAnswer:
-        """Search these operations only, those ``relaxed`` as optional ones; ``found`` is None when time runs out."""
+        """Search only these operations, with those in ``relaxed`` as optional; ``found`` is None if time runs out."""
         stop = StopToken()
         stop.set_time_limit(seconds)
         problem = self._reading.problem(positions, relaxed)
@@ -44,7 +44,7 @@ class SubhistoryDecider:
 
 
 def has_order(history: History, spec: Spec, condition: str, *, seconds: float) -> bool | None:
-    """Whether there is an order of a whole history, part by part; None when time runs out."""
+    """Whether a whole history has an order, decided part by part; None if time runs out."""
     reading = HistoryInterpretation(history, spec, condition)
     stop = StopToken()
     stop.set_time_limit(seconds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings for histories that test nothing, whatever their verdict."""
+"""Warnings for histories whose verdict is vacuous."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from linpoint.specs.spec import Spec
 
 
 def vacuity_warnings(history: History, spec: Spec, effective: int) -> tuple[str, ...]:
-    """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all.
+    """The reasons why a pass of this history proves little: only reads, only failures, or no overlap.
 
-    ``effective`` is how many operations did not fail.
+    ``effective`` is the number of operations that did not fail.
     """
     ops = history.operations
     if not ops:
@@ -19,10 +19,11 @@ def vacuity_warnings(history: History, spec: Spec, effective: int) -> tuple[str,
     if not effective:
         return ("every operation failed: nothing was tested",)
     warnings = []
-    # One by one: the first that changes something is near the start, and the others need not be made for this.
+    # One by one: the first operation that changes the state is usually near the start, and the rest need not be
+    # created.
     each = map(ops.__getitem__, range(len(ops)))
     if all(spec.reads(op) for op in each if op.outcome is not Outcome.FAILED):
-        warnings.append("no operation changed anything: an object that ignores all calls would pass")
+        warnings.append("no operation changed the state: an object that ignores every call would pass")
     if effective > 1 and not history.columns.timed.overlaps():
         warnings.append("no two operations overlap: concurrency was not tested")
     return tuple(warnings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A check with its options, and its explanation and replay token: the same for whole files and for growing ones."""
+"""The request of a check, its explanation and its replay token, for complete files and for growing ones."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _MAX_TOKEN_OPERATIONS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """The options of a check with what they stand for: the spec, loaded, and the budget, running."""
+    """The options of a check, with the loaded spec and the running budget."""
 
     options: CheckOptions
     spec: Spec
     budget: Budget
     initial: Any = NO_VALUE
-    """The initial value to put into tokens, if one is given or found out."""
+    """The initial value for tokens, if one is given or derived."""
 
 
 def load_spec(text: str, initial: Any = NO_VALUE) -> Spec:
-    """The spec of that name with its initial value. Its code may be the user's and print: stdout stays ours."""
+    """Load a spec with its initial value. The spec may be code of the user, so stdout is protected from its output."""
     standard_streams.keep_stdout()
     return find(text) if initial is NO_VALUE else find(text, initial=initial)
 
 
 def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXPLANATION_S) -> Explanation | None:
-    """The explanation that the rest of the budget allows; None if it does not come to an end in time."""
+    """Explain a verdict within the rest of the budget; None if the explanation does not finish in time."""
     left = budget.remaining()
     if left is None:
         try:
@@ -53,8 +53,8 @@ def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXP
                 return explain(verdict, seconds=seconds)
         except LimitReachedError:
             return None
-    # Its limit is for minimising. The rest takes time too, in long histories, so that gets a part of what is left. A
-    # violation that was found at the last moment may take a moment more.
+    # ``seconds`` limits only minimising. In long histories the other steps take time as well, so minimising gets a part
+    # of the remaining time. A violation found at the last moment may use the grace period.
     within = left + budget.grace
     try:
         with deadline(budget, grace=budget.grace):
@@ -64,7 +64,7 @@ def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXP
 
 
 def unknown_report(file: str, request: CheckRequest, why: str) -> FileReport:
-    """The report on a file for which there was no time: unknown, and nothing more is known."""
+    """The report on a file without a verdict: unknown, with the reason."""
     empty = History([], source=file, clock_skew=request.options.skew)
     key = KeyVerdict(None, Status.UNKNOWN, request.options.checker, why, ())
     condition = request.options.condition or "linearizable"
@@ -74,9 +74,10 @@ def unknown_report(file: str, request: CheckRequest, why: str) -> FileReport:
 
 
 def _first_value(explanation: Explanation, request: CheckRequest) -> tuple[Any] | None:
-    """The first value with which the operations of a contradiction are the same one by themselves.
+    """The initial value with which the operations of a contradiction show the same contradiction by themselves.
 
-    They are a violation with any, but perhaps another one: what they saw was written by operations that are left out.
+    They are a violation with any initial value, but perhaps a different one: operations outside the contradiction may
+    have written the values that they observed.
     """
     verdict, found = explanation.verdict, explanation.precedence
     assert found is not None
@@ -94,16 +95,16 @@ def _first_value(explanation: Explanation, request: CheckRequest) -> tuple[Any] 
 
 
 def replay_argv(file: str, explanation: Explanation, request: CheckRequest) -> tuple[str, ...]:
-    """The arguments that show a violation again: its operations as a self-contained word, while that is short.
+    """The arguments that reproduce a violation: a token with its operations if they are few, else a check of the file.
 
-    A violation that there was no time to minimise is shown again from its file.
+    A violation that there was no time to minimise is reproduced from its file.
     """
     if explanation.verdict.status is not Status.VIOLATION:
         return ()
     from_file = check_argv(file, request.options.argv())
     history = explanation.verdict.history
-    # What the paper's rules make of a few of the operations need not be what they make of all.
-    # In the order of the file, which is that of two operations of a process at the same instant.
+    # The paper's rules may give a different verdict on a subset of the operations.
+    # The order of the file decides the order of two operations of a process at the same instant.
     core = range(len(history)) if request.options.paper_rules else sorted(explanation.core)
     if len(core) > _MAX_TOKEN_OPERATIONS and file != "-":
         return from_file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command, for scripts that look for it in the package. Where it begins is ``_linpoint_command``."""
+"""The command, for scripts that import it from the package. The entry point is ``_linpoint_command``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``linpoint``: one module per subcommand, and one place where errors become exit codes."""
+"""The command ``linpoint``: its table of subcommands, and the place where errors become exit codes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import click
 
-from linpoint.cli.command_builder import CommandEntry, CommandGroup
+from linpoint.cli.command_builder import CommandEntry, CommandGroup, CommandLineError
 from linpoint.cli.output import standard_streams
-from linpoint.cli.output.terminal import print_error, print_json, print_text
+from linpoint.cli.output.terminal import print_error, print_json, print_lines, print_text
 from linpoint.errors import LinpointError, UsageError
 from linpoint.executors.thread_executor import peak_memory, resident_memory
 from linpoint.limits import command_clock
@@ -38,30 +38,39 @@ def _entry(name: str, options_class: str, summary: str, *, options_module: str =
 
 
 COMMANDS: Final = {
-    "check": _entry(
-        "check", "CheckOptions", "Decide whether recorded histories are linearizable, and explain why not."
-    ),
+    "check": _entry("check", "CheckOptions", "Check recorded histories against a spec."),
+    "test": _entry("test", "TestOptions", "Test an object in every interleaving of small scenarios."),
+    "explore": _entry("explore", "ExploreOptions", "Run a threaded program under every schedule."),
+    "refine": _entry("refine", "RefineOptions", "Check a model of an algorithm in every reachable state."),
+    "crash": _entry("crash", "CrashOptions", "Crash a persistent object at every store and check its recovery."),
+    "replay": _entry("replay", "ReplayOptions", "Reproduce a finding from its replay token."),
+    "report": _entry("report", "ReportOptions", "Combine the results of many runs on one HTML page."),
     "convert": _entry("convert", "ConvertOptions", "Convert a recorded history to another format."),
-    "test": _entry("test", "TestOptions", "Run scenarios of an object under every schedule and check each run."),
-    "explore": _entry(
-        "explore",
-        "ExploreOptions",
-        "Run a program under every schedule: assertions, exceptions, deadlocks, data races.",
-    ),
-    "refine": _entry(
-        "refine", "RefineOptions", "Check models of algorithms against their specs, in every reachable state."
-    ),
-    "crash": _entry("crash", "CrashOptions", "Crash a persistent object at every store and check what is recovered."),
-    "specs": _entry("specs", "SpecsOptions", "List the built-in specs with their operations, or describe one."),
+    "specs": _entry("specs", "SpecsOptions", "List the built-in specs, or describe one."),
     "demo": _entry("demo", "DemoOptions", "Check bundled histories and test a bundled class.", options_module="specs"),
-    "replay": _entry("replay", "ReplayOptions", "Show a finding again from its replay token."),
-    "report": _entry("report", "ReportOptions", "Put the results of many runs on one page."),
 }
+_DESCRIPTION: Final = """\
+Find, explain and rule out linearizability bugs.
+
+Start here:
+  linpoint demo                              # see what verdicts look like
+  linpoint check orders.jsonl --spec queue   # check a recorded history
+  linpoint test cache_test.py                # test an object in Python or C++
+"""
+_ENDING: Final = """\
+Exit codes:
+  0  No violation.
+  1  Violation.
+  2  Bad input or usage.
+  3  Unknown: a limit was reached or Ctrl-C pressed.
+
+Run `linpoint COMMAND --help` for the options and examples of a command.
+"""
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
     if is_given and not ctx.resilient_parsing:
-        from importlib.metadata import version  # noqa: PLC0415 - as slow as the rest of the command line
+        from importlib.metadata import version  # noqa: PLC0415 - takes as long as the rest of the command line
 
         print_text(f"linpoint {version('linpoint')}")
         ctx.exit()
@@ -88,27 +97,28 @@ def _complete(ctx: click.Context, param: click.Parameter, shell: str | None) -> 
     ctx.exit()
 
 
-def _eager(flag: str, callback: Any, help: str, **more: Any) -> click.Option:  # noqa: A002 - the word for it
+def _eager(flag: str, callback: Any, help: str, **more: Any) -> click.Option:  # noqa: A002 - the usual name
     return click.Option([flag], is_eager=True, expose_value=False, callback=callback, help=help, **more)
 
 
 app: Final = CommandGroup(
     "linpoint",
     COMMANDS,
-    "Find, explain and rule out linearizability bugs.\n\nNew here? Run `linpoint demo`.",
+    _DESCRIPTION,
+    _ENDING,
     params=[
-        _eager("--version", _show_version, "Show the version and exit.", is_flag=True),
-        _eager("--cmake-dir", _show_cmake_dir, "Show the directory for CMake's linpoint_DIR and exit.", is_flag=True),
+        _eager("--version", _show_version, "Print the version and exit.", is_flag=True),
+        _eager("--cmake-dir", _show_cmake_dir, "Print the directory for CMake's linpoint_DIR and exit.", is_flag=True),
         _eager(
             "--show-completion",
             _complete,
-            "Show the completion script of a shell (bash, zsh or fish; default: $SHELL) and exit.",
+            "Print the completion script for bash, zsh or fish and exit (default: $SHELL).",
             **_OPTIONAL_SHELL,
         ),
         _eager(
             _INSTALL_FLAG,
             _complete,
-            "Write the completion script to where the shell looks for it, and exit.",
+            "Install the completion script for bash, zsh or fish and exit (default: $SHELL).",
             **_OPTIONAL_SHELL,
         ),
     ],
@@ -116,42 +126,42 @@ app: Final = CommandGroup(
 
 
 def main(*, began: float | None = None) -> None:
-    """Run the command line: exit codes as promised, coded errors, never a traceback for bad input.
+    """Run the command line. Bad input ends with a coded error and a documented exit code, never with a traceback.
 
-    ``began`` is when the process did, on the monotonic clock; budgets count from there.
+    ``began`` is the start of the process on the monotonic clock; budgets count from there.
     """
     command_clock.command_began(time.monotonic() if began is None else began)
     standard_streams.open_streams()
-    as_json = "--json" in itertools.takewhile(lambda word: word != "--", sys.argv)  # what follows is not for us
+    as_json = "--json" in itertools.takewhile(lambda word: word != "--", sys.argv)  # the words after -- are not options
     try:
         code = _run(as_json=as_json)
-    except KeyboardInterrupt:  # between two that listen to it
+    except KeyboardInterrupt:  # pressed between two blocks that handle it
         code = _EXIT_UNKNOWN
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said but for the exit code
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the exit code is left
     unwritten = standard_streams.close_streams()
     if unwritten is not None:
         error = UsageError(
             "LP-U005",
             f"the output cannot be written: {unwritten.strerror}.",
             place="standard output",
-            remedy="Make room, or send it elsewhere.",
+            remedy="Free some space, or redirect the output.",
         )
         code = _fail(error, as_json=False)
         standard_streams.close_streams()
     if threading.active_count() > 1 or resident_memory() > _QUICK_TO_FREE_BYTES:
-        # A user's spec that never ends was left behind on a thread, and Python would wait for it or trip over it; or
-        # there is so much to free that it would take seconds, which nobody has.
+        # Either a user's spec still runs on a thread, and Python would wait for it or fail in it, or freeing all memory
+        # would take seconds.
         os._exit(code)
     sys.exit(code)
 
 
 def _run(*, as_json: bool) -> int:
-    """Run the command that the arguments name; the exit code. Everything else is printed."""
-    if _COMPLETION_VARIABLE in os.environ:  # pragma: no cover - a shell asks
+    """Run the command that the arguments name, print its answer and return its exit code."""
+    if _COMPLETION_VARIABLE in os.environ:  # pragma: no cover - a shell requests completions
         app.main(prog_name="linpoint")
     try:
         if len(sys.argv) == 1:
-            with click.Context(app, info_name="linpoint") as context:
+            with click.Context(app, info_name="linpoint", **app.context_settings) as context:
                 print_text(app.get_help(context))
             return _EXIT_BAD_INPUT
         with app.make_context("linpoint", sys.argv[1:]) as context:
@@ -168,18 +178,18 @@ def _run(*, as_json: bool) -> int:
         return _fail(UsageError("LP-U001", fact, remedy=f"See `{path} --help`."), as_json=as_json)
     except (KeyboardInterrupt, LimitReachedError):
         return _interrupted(as_json=as_json)
-    except Exception:  # noqa: BLE001 - a bug of ours; Python's own exit code for it would say "violation"
+    except Exception:  # noqa: BLE001 - a bug of linpoint; Python's own exit code for it would mean "violation"
         traceback.print_exc()
         return _EXIT_UNKNOWN
     return code if isinstance(code, int) else 0
 
 
 def _interrupted(*, as_json: bool) -> int:
-    """Ctrl-C before there was anything to tell, or in a command that gives no verdict."""
+    """Report Ctrl-C where there is no result yet, or in a command that gives no verdict."""
     print_error("interrupted")
     if as_json:
         statistics = Statistics(peak_memory_bytes=peak_memory()).as_dict()
-        verdict = {"verdict": Status.UNKNOWN.value, "exhaustive": False, "why": "it was interrupted"}
+        verdict = {"verdict": Status.UNKNOWN.value, "exhaustive": False, "why": "the run was interrupted"}
         print_json(verdict | {"statistics": statistics, "findings": []})
     return _EXIT_UNKNOWN
 
@@ -189,6 +199,8 @@ def _fail(error: LinpointError, *, as_json: bool) -> int:
         print_json({"error": error.as_dict()})
     else:
         print_error(str(error))
+        if isinstance(error, CommandLineError):
+            print_lines([error.usage], stderr=True)
     return _EXIT_UNKNOWN if error.code == _LIMIT_REACHED else _EXIT_BAD_INPUT
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of ``linpoint check`` that the guard of the process gives when the command cannot.
+"""The answer that the guard of the process gives when ``linpoint check`` itself cannot answer in time.
 
-It has a part for each file, made again whenever more is known of that file, so that no verdict is lost. A part has marks
-for what is known at the end only: the limit, how far reading has come, and the peak of memory. It says less than the
-command itself would: no witness, and of a violation no explanation. Cost: a document a part, whatever the history.
+The answer has one part per file. A part is rebuilt whenever more is known about its file, so that no verdict is lost.
+Placeholders stand for facts that are known only at the end: the limit, the progress of reading and the peak memory. The
+prepared answer contains less than the answer of the command: no witness, and no explanation of a violation. Cost: one
+document per part, independent of the size of the history.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import KeyVerdict, Status, Verdict
 
 _CLEAR_LINE: Final = b"\r\x1b[2K\x1b[?25h"
-"""Removes the progress line of a terminal and shows its cursor again."""
+"""Clears the progress line of a terminal and restores the cursor."""
 
 
 class PreparedAnswer:
-    """The parts of all files; at first none of them is decided."""
+    """The parts of all files. At first every file is undecided."""
 
     def __init__(self, guard: ProcessGuard, files: Sequence[str], request: CheckRequest) -> None:
         self._guard = guard
@@ -43,12 +44,12 @@ class PreparedAnswer:
             self.undecided(index, "before reading it" if index else "while loading the spec")
 
     def undecided(self, index: int, phase: str) -> None:
-        """The file at ``index`` is in a phase that ends with no verdict if it ends now."""
+        """Prepare for the case that a limit is reached while the file at ``index`` is in this phase."""
         report = unknown_report(self._files[index], self.request, f"{LIMIT_MARK} {phase}{PROGRESS_MARK}")
         self.report(index, report)
 
     def decided(self, index: int, verdict: Verdict) -> None:
-        """There is a verdict on the file at ``index``, which is not explained yet."""
+        """Prepare the answer for a verdict on the file at ``index`` that is not explained yet."""
         light = dataclasses.replace(verdict, keys=tuple(map(_without_evidence, verdict.keys)))
         file = self._files[index]
         if verdict.status is not Status.VIOLATION:
@@ -57,11 +58,11 @@ class PreparedAnswer:
             return
         bad = next(key for key in light.keys if key.status is Status.VIOLATION)
         found = Explanation(light, bad.key)
-        found = dataclasses.replace(found, text=f"{sentence(found)}\nThere was no time to explain it.")
+        found = dataclasses.replace(found, text=f"{sentence(found)}\nNo time was left to explain it.")
         self.report(index, FileReport(file, found, check_argv(file, self.request.options.argv())))
 
     def report(self, index: int, report: FileReport) -> None:
-        """This is what is known of the file at ``index``."""
+        """Replace the part of the file at ``index``."""
         status = None if report.explanation is None else report.explanation.verdict.status
         if status is not self._statuses[index]:
             self._statuses[index] = status
@@ -69,7 +70,7 @@ class PreparedAnswer:
         self._guard.part(index, self._text(report).encode(errors="backslashreplace"), report.code)
 
     def progress(self, words: str) -> None:
-        """So far has reading come."""
+        """Update the progress of reading or searching."""
         self._guard.progress(f" ({words})".encode() if words else b"")
 
     def _text(self, report: FileReport) -> str:
@@ -86,7 +87,7 @@ class PreparedAnswer:
         if report.explanation is None or self.request.options.summary or len(self._files) > 1:
             return summary(report)
         if report.explanation.verdict.history.operations:
-            again = f"\nShow it again: linpoint {shell_command(report.replay)}" if report.replay else ""
+            again = f"\nReplay: linpoint {shell_command(report.replay)}" if report.replay else ""
             return printable(report.explanation.text) + again
         return printable(sentence(report.explanation))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that ``pyproject.toml`` has a command run, though the command line does not name it: a line each on stderr.
+"""Notes on stderr about code that ``pyproject.toml`` causes a command to run and that the command line does not name.
 
-Somebody who checks a history in a cloned repository may not expect that a spec of the repository is loaded.
+A user who checks a history in a cloned repository may not expect the command to load a spec of that repository.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from linpoint.verdicts.token_trust import is_plain_compiler
 
 
 def project_notes(options: Options) -> Iterator[str]:
-    """A sentence for the spec of a user and one for a compiler that is more than a plain name."""
+    """One note for a user's spec, and one for a compiler that is not a plain name."""
     for name in ("spec", "compiler"):
         given = [layer.surface for layer in options.layers if layer.values.get(name) is not None]
         if not given or any(surface is not Surface.TOML for surface in given):
             continue
         value = str(getattr(options, name))
         if name == "spec" and split_user_spec(value) is not None:
-            yield f"pyproject.toml names the spec {shell_command([value])}: its file is loaded, which runs it."
+            yield f"pyproject.toml names the spec {shell_command([value])}: loading it runs its code."
         elif name == "compiler" and not is_plain_compiler(value):
-            yield f"pyproject.toml names the compiler {shell_command([value])}, which is run."
+            yield f"pyproject.toml names the compiler {shell_command([value])}, and linpoint runs it."

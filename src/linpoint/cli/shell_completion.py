@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion of commands, options and values in bash, zsh and fish: the script of a shell, and where shells look for it."""
+"""Completion of commands, options and values in bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from linpoint.errors import UsageError
 from linpoint.options.option_types import choice
 
 COMPLETION_VARIABLE: Final = "_LINPOINT_COMPLETE"
-"""Set by a shell that wants completions instead of a run."""
+"""The environment variable by which a shell requests completions instead of a run."""
 THIS_SHELL: Final = "this"
-"""For the shell that ``$SHELL`` names."""
+"""Stands for the shell that ``$SHELL`` names."""
 _SHELLS: Final = ("bash", "zsh", "fish")
 _FILES: Final = {
     "bash": ".local/share/bash-completion/completions/linpoint",
@@ -27,8 +27,8 @@ _AFTERWARDS: Final = {"zsh": "Add to ~/.zshrc, before compinit: fpath+=~/.zfunc"
 
 
 def completion_script(command: click.Command, shell: str, flag: str) -> str:
-    """The script that a shell evaluates; LP-U001 for an unknown shell."""
-    from click.shell_completion import get_completion_class  # noqa: PLC0415 - not for every command
+    """The script for a shell to evaluate; LP-U001 for an unknown shell."""
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - only completion needs it
 
     found = get_completion_class(_shell_of(shell, flag))
     assert found is not None
@@ -36,7 +36,7 @@ def completion_script(command: click.Command, shell: str, flag: str) -> str:
 
 
 def install_completion(command: click.Command, shell: str, flag: str) -> None:
-    """Write the script where the shell looks for it."""
+    """Write the script to the file in which the shell looks for it."""
     name = _shell_of(shell, flag)
     path = Path.home() / _FILES[name]
     try:
@@ -44,9 +44,12 @@ def install_completion(command: click.Command, shell: str, flag: str) -> None:
         path.write_text(completion_script(command, name, flag), encoding="utf-8")
     except OSError as error:
         raise UsageError(
-            "LP-U005", f"the file cannot be written: {error.strerror}.", place=str(path), remedy="Make it writable."
+            "LP-U005",
+            f"the file cannot be written: {error.strerror}.",
+            place=str(path),
+            remedy="Make the path writable.",
         ) from None
-    print_text(f"wrote {path}; it counts in new shells")
+    print_text(f"wrote {path}; new shells use it")
     if name in _AFTERWARDS:
         print_text(_AFTERWARDS[name])
 

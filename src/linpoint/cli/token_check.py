@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a replay token may be run, and the command line to use instead where it may not."""
+"""Decides whether a replay token may be run, and proposes a command line where it may not."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from linpoint.verdicts.token_trust import allow_arguments, foreign_words, refuse
 
 _MAX_COMMAND_CHARS: Final = 2_000
 _HISTORY: Final = "HISTORY"
-"""Stands for the file of a check, which a token does not name."""
+"""Stands for the file of a check, which tokens do not name."""
 
 
 def refuse_foreign_token(content: Mapping[str, Any], allowed: Collection[str] = ()) -> None:
-    """LP-U010 for a token that names code, flags or a compiler which neither the rules, the project nor the user allow."""
+    """Raise LP-U010 for a token with code, flags or a compiler that rules, project and user do not allow."""
     found = foreign_words(content, {*allowed})
     if found:
-        # The comments of a file that is elsewhere do not count: a stranger's token would bring its own.
+        # Comments of a file outside the project do not count: the sender of a token could supply that file.
         file = content.get("file")
         own = project_words(content["kind"], None if any(each.word == file for each in found) else file)
         found = [each for each in found if each.word not in own]
@@ -31,16 +31,16 @@ def refuse_foreign_token(content: Mapping[str, Any], allowed: Collection[str] = 
 
 
 def _remedy(content: Mapping[str, Any]) -> str:
-    """Two ways for a user who knows the sender: a command whose words can be read, or the token with what it asks for."""
+    """Two ways for a user who trusts the sender: a readable command line, or the token with permissions."""
     again = shell_command(allow_arguments(content))
     command = shell_command(["linpoint", *command_of_token(content)])
     ways = (f"`{command}`", f"replay the token with {again}")
     known = ", or ".join(each for each in ways if len(each) <= _MAX_COMMAND_CHARS)
-    return f"If you trust these words, run {known}." if known else "Ask its sender for the command line."
+    return f"If you trust these arguments, run {known}." if known else "Ask its sender for the command line."
 
 
 def command_of_token(content: Mapping[str, Any]) -> Sequence[str]:
-    """The arguments of ``linpoint`` that look for the finding of a token again, on the scenario that it holds."""
+    """The arguments of ``linpoint`` that search for the finding of a token again, in the scenario of the token."""
     command, options_class = COMMANDS_OF_TOKENS.get(content["kind"], ("replay", None))
     if options_class is None:
         return [command]
@@ -59,7 +59,7 @@ def command_of_token(content: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _target(content: Mapping[str, Any]) -> list[str]:
-    """The arguments that say what the command is run on."""
+    """The arguments that name the target of the command."""
     if content["kind"] == "check":
         return [_HISTORY]
     files = content.get("files")
@@ -70,7 +70,7 @@ def _target(content: Mapping[str, Any]) -> list[str]:
 
 
 def _scenario(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The only scenario to run, as options."""
+    """The scenario of a token, as options."""
     if isinstance(content.get("scenario"), dict):
         scenario = Scenario.from_dict(content["scenario"])
         before, after = ("; ".join(map(str, each)) for each in (scenario.before, scenario.after))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Persistent memory: does a structure survive a crash at any moment, with every operation done wholly or not at all?"""
+"""Crash tests of structures in persistent memory: crash states, the oracle, and root causes."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One crash as a history: completed operations, open ones, those that completed concurrently, and the probes afterwards.
+"""One crash as a history: completed, interrupted and concurrent operations, then the probes after recovery.
 
-Guarantee: the history has exactly these operations, so the general checkers decide it by the definition of the condition.
+Guarantee: the history has exactly these operations, so the general checkers decide it by the definition of the
+condition.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from linpoint.histories.values import Value
 from linpoint.scenarios.scenario import Call
 
 Completed = tuple[int, Value]
-"""The number of an operation, and its result."""
+"""The number of an operation and its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrashCase:
-    """A crash, by numbers of operations. Open and done ones are concurrent, and come after those ``before``."""
+    """A crash, with operations by number. Those in ``open`` and ``done`` are concurrent and follow ``before``."""
 
     before: tuple[Completed, ...]
-    """One after the other."""
+    """Sequential operations that completed before the crash."""
     open: tuple[int, ...] = ()
     done: tuple[Completed, ...] = ()
     probes: tuple[Completed, ...] = ()
-    """After recovery, one after the other."""
+    """Sequential operations after recovery."""
 
 
 def history_of_crash(case: CrashCase, calls: Sequence[Call]) -> History:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that test crashes: several of them share a plan, and each sends questions about results that are new to it.
+"""Hosts that test crashes: several hosts share a plan, and each asks whether results that are new to it are allowed.
 
-Guarantee: whatever a host or the target in it does (it dies, hangs, takes all memory, sends nonsense, falls silent), there
-is a ``CrashReply``, and no process is left behind. Ctrl-C ends the work with what is known.
+Guarantee: the caller always gets a ``CrashReply``, even if a host or its target dies, hangs, exhausts memory, sends
+malformed messages or falls silent. No process is left behind. After Ctrl-C the reply has the facts known so far.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TRACE_TIMEOUT_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class CrashConfig:
-    """How crashes are tested, whatever the workload."""
+    """The options of crash tests that do not depend on the workload."""
 
     persistency: str = "adr"
     pool_size: int | None = None
@@ -36,10 +36,10 @@ class CrashConfig:
     workers: int = 1
     max_memory: int | None = None
     images: tuple[str, int] | None = None
-    """A directory, and n: the image of every n-th test is written there."""
+    """A directory and n: hosts write the image of every n-th test there."""
 
     def words(self, workers: int) -> list[str]:
-        """The command-line options of each of that many hosts."""
+        """The command-line options of each host, if this number of workers share the memory."""
         images, every = self.images or (None, None)
         return host_words(
             persistency=self.persistency,
@@ -49,37 +49,37 @@ class CrashConfig:
             points_only=self.points_only,
             images=images,
             every=every,
-            # Half of it is for what the target allocates; the rest is the host's own.
+            # Half of the limit is for the target's allocations, the rest for the host.
             max_memory=None if self.max_memory is None else max(1, self.max_memory // 2 // workers),
         )
 
 
 @dataclass(slots=True)
 class CrashReply:
-    """What hosts have sent, all together."""
+    """The joint replies of several hosts."""
 
     traced: WorkloadTraced | None = None
     described: Any = None
     violations: list[tuple[int, CrashViolation]] = field(default_factory=list)
-    """With the number of the host."""
+    """The violations, each with the number of its host."""
     results: dict[int, CrashTestsEnded] = field(default_factory=dict)
     died: str = ""
-    """Why one of them has no result."""
+    """The reason why a host has no result, or empty."""
     by_itself: bool = False
-    """It died of its own accord."""
+    """Whether the host died by itself."""
     peak_memory_bytes: int = 0
     interrupted: bool = False
     stopped: bool = False
-    """They were stopped, since nothing more was needed."""
+    """Whether the hosts were stopped since no further result was needed."""
     seconds: float = 0.0
     reached: int = 0
-    """Tests that were done at the last progress."""
+    """The number of crash tests at the last progress."""
 
 
 class CrashTesting:
-    """Hosts at work on one plan. Use it in a ``with`` block, iterate over it, and answer each question to its host.
+    """Running hosts of one plan. Iterate over it in a ``with`` block, and answer each question to its host.
 
-    Leaving the loop early, or the block, ends the hosts.
+    Leaving the loop early, or the block, stops the hosts.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class CrashTesting:
         return self
 
     def __iter__(self) -> Iterator[tuple[int, CrashMessage]]:
-        """Messages, each with the number of its host. Only the first host's trace of the workload is among them."""
+        """The messages, each with the number of its host. They include only the first trace of the workload."""
         numbers = {id(host): number for number, host in enumerate(self._hosts)}
         for host, message in read_hosts(self._hosts, CRASH_MESSAGES):
             if message is None:
@@ -123,11 +123,11 @@ class CrashTesting:
         self._hosts[number].process.write(b"+" if allowed else b"-")
 
     def reject(self, number: int, error: Exception) -> None:
-        """Stop a host whose question cannot be read."""
+        """Stop a host whose question is malformed."""
         self._hosts[number].reject(error)
 
     def run(self) -> CrashReply:
-        """The reply to a plan about which hosts have no questions."""
+        """Run a plan for which hosts ask no questions, and return the reply."""
         with self:
             for _ in self:
                 pass
@@ -143,7 +143,7 @@ class CrashTesting:
         return reply.interrupted
 
     def _note(self, number: int, host: HostProcess, message: CrashMessage) -> bool:
-        """Keep what a message says; false if another host has said it."""
+        """Record a message; returns False if another host has already sent the same trace."""
         reply = self.reply
         if message.progress is not None:
             self._tests[number] = message.progress.tests
@@ -176,28 +176,28 @@ class CrashTesting:
 
 @dataclass(frozen=True, slots=True)
 class CrashHost:
-    """A host and a target that has tests of persistent objects."""
+    """A host and a target with tests of persistent objects."""
 
     path: Path
     target: Path
     config: CrashConfig
 
     def describe(self, seconds: float) -> CrashReply:
-        """The tests of the target."""
+        """Describe the tests of the target."""
         return self._testing("describe", [], seconds, 1).run()
 
     def trace(self, plan: CrashPlan, seconds: float = _TRACE_TIMEOUT_S) -> CrashReply:
-        """The workload, run once without a crash."""
+        """Run the workload once without a crash."""
         return self._testing("trace", plan.parts(), seconds, 1).run()
 
     def test(
         self, plan: CrashPlan, kinds: Sequence[str], seconds: float, *, workers: int = 0, expected: bytes = b""
     ) -> CrashTesting:
-        """Crash tests of these kinds; the hosts share the operations in which crashes happen."""
+        """Run crash tests of these kinds; the hosts share the operations in which crashes happen."""
         return self._testing(",".join(kinds), plan.parts(expected=expected), seconds, workers or self.config.workers)
 
     def state(self, plan: CrashPlan, state: str, seconds: float) -> CrashTesting:
-        """One crash state again."""
+        """Test one crash state again."""
         return self._testing("state", plan.parts(state), seconds, 1)
 
     def _testing(self, what: str, parts: Sequence[bytes], seconds: float, workers: int) -> CrashTesting:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the results after a crash are allowed: by the general checker, or by a much faster comparison where that suffices.
+"""Decides whether the results after a crash are allowed, by a fast comparison or by the general checker.
 
-The operations that completed before a crash ran one after the other, so the spec's state after each prefix of the workload
-is computed once for a trace. A crash allows that state, with each open operation done or not; from there the probes must
-return the results of the spec. An object with independent parts is judged part by part.
+The operations before a crash ran sequentially, so the spec's state after each prefix of the workload is computed once
+for a trace. A crash allows that state, with or without the effect of each interrupted operation; from there the probes
+must return the results of the spec. An object with independent parts is judged part by part.
 
 Guarantee: a crash is a violation only if ``check`` rejects its history, with the user's spec under the condition. It is
 allowed without ``check`` only by a strict run of the spec, which every other condition allows too.
-Cost: a comparison of bytes for most crashes; a step of the spec for each probe without an expected result; a check for
-each crash that looks wrong.
+Cost: a comparison of bytes for most crashes, a step of the spec for each probe without an expected result, and a check
+for each crash that looks wrong.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Status, Verdict
 
 _NOT_LOCAL: Final = frozenset({"sequential", "buffered-durable"})
-"""Conditions under which parts cannot be judged one by one."""
+"""Conditions under which parts cannot be judged separately."""
 _MAX_CACHED_PROBINGS: Final = 256
 _MAX_CACHED_STATES: Final = 64
 _MAX_PART_COMBINATIONS: Final = 16
-"""Combinations of parts that are compared before each part is compared by itself."""
+"""The number of combinations of part states to compare before each part is compared separately."""
 
 
 _Written = tuple[bytes, ...]
-"""Results of probes, as the host writes them."""
+"""Results of probes in the format of the host."""
 _Group = tuple[Hashable, tuple[int, ...]]
-"""Probes about one part of the object."""
+"""A part of the object and the probes that query it."""
 
 
 class _Probing:
-    """Probes that run after a crash, sorted by the part of the object that they query."""
+    """The probes after a crash, grouped by the part of the object that they query."""
 
     __slots__ = ("arrange", "groups", "numbers")
 
@@ -67,7 +67,7 @@ class _Probing:
 
 
 class _Prefix:
-    """The possible states of each part after some operations: those of the trace, or those listed in a question."""
+    """The possible states of each part after a prefix of the trace or after the operations that a question lists."""
 
     __slots__ = ("at", "before", "count", "ways")
 
@@ -78,14 +78,14 @@ class _Prefix:
         at: Callable[[Hashable], PossibleStates],
     ) -> None:
         self.count = count
-        """The number of operations of the trace; None for listed ones."""
+        """The length of the prefix of the trace; None for listed operations."""
         self.before = before
         self.at = at
         self.ways: dict[Hashable, _Ways] = {}
 
 
 _Ways = dict[Hashable, list[PossibleStates]]
-"""For each part that the last operations act on: its possible states, each by itself."""
+"""For each part that the last operations act on: its possible states, as separate sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class RefusedProbe:
     """The first result of one part of the object that is not allowed."""
 
     probe: int | None
-    """The position of the first probe whose result is not allowed; None if the operations at the crash are not allowed."""
+    """The position of the first probe whose result is not allowed; None if no probe shows it."""
     allowed: tuple[Value, ...]
     """The allowed results."""
     before: tuple[int, ...]
@@ -102,7 +102,7 @@ class RefusedProbe:
 
 
 class CrashOracle:
-    """Judges the crashes of one workload. Not shared between threads."""
+    """Judges the crashes of one workload. Not thread-safe."""
 
     def __init__(
         self,
@@ -113,11 +113,11 @@ class CrashOracle:
         types: Mapping[str, OperationDescription] | None = None,
         condition: str = DEFAULT_CONDITION,
     ) -> None:
-        """``calls`` are all operations by number, the workload first; ``results`` are those of the workload."""
+        """``calls`` are all operations by number, the workload first; ``results`` are the results of the workload."""
         self.spec, self.condition, self.calls = spec, condition, list(calls)
         self.questions = self.checked = 0
         self.disagreed = 0
-        """Crashes that ``check`` allows although no possible state does: none under the condition strict."""
+        """The number of crashes that ``check`` allows although no possible state does: 0 under the condition strict."""
         self.undecided = 0
         self.results = [freeze(each) for each in results]
         """The results of the workload without a crash."""
@@ -132,7 +132,7 @@ class CrashOracle:
         self._prefixes: dict[Hashable, _Prefix] = {}
 
     def before_any_crash(self, budget: Budget | None = None) -> Verdict:
-        """Whether the workload itself satisfies the spec, without any crash."""
+        """The verdict on the workload without a crash."""
         case = CrashCase(tuple(enumerate(self.results)))
         return check_with_progress(
             history_of_crash(case, self.calls), self.spec, condition="linearizable", budget=budget, jobs=1
@@ -143,7 +143,7 @@ class CrashOracle:
         return self._parts.first_refused()
 
     def expected_results(self, probes: Iterable[tuple[int, int]]) -> bytes:
-        """The results that the host compares by itself; each probe comes with the operation since which it is run."""
+        """The expected results, which the host compares; each probe comes with its first operation."""
         expected = ExpectedResults(self._steps, self._part_of, self._parts)
         return expected.script(len(self.results), probes)
 
@@ -165,7 +165,7 @@ class CrashOracle:
         return not wrong or not self._is_violation(case, wrong)
 
     def case_of(self, crash: Any) -> CrashCase:
-        """A crash in a host message, such as a ``CrashViolation``, as a case; with the probes that returned."""
+        """The case of a crash in a host message, such as a ``CrashViolation``, with the probes that returned."""
         prefix = self._prefix(crash)
         probes = zip(crash.probes, crash.results, strict=False)
         return CrashCase(
@@ -187,7 +187,7 @@ class CrashOracle:
         return not self._wrong_parts(prefix, case, self._beside(prefix, case.open, case.done))
 
     def refused(self, case: CrashCase) -> list[RefusedProbe]:
-        """For each part, the first result that no strict run of the spec explains; the earliest first."""
+        """For each part, the first result that no strict run of the spec explains; earliest first."""
         prefix = self._counted(case.before)
         beside = self._beside(prefix, case.open, case.done)
         wrong = [self._refused(prefix, case, beside, part) for part in self._wrong_parts(prefix, case, beside)]
@@ -223,7 +223,7 @@ class CrashOracle:
         return found
 
     def _prefix(self, crash: Any) -> _Prefix:
-        """The operations that have completed, with their results: those of the trace, or those listed with the crash."""
+        """The completed operations with their results, which come from the trace or from the crash itself."""
         prefix, results = crash.prefix, getattr(crash, "prefix_results", None)
         if results is not None:
             numbers = range(prefix) if isinstance(prefix, int) else prefix
@@ -268,7 +268,7 @@ class CrashOracle:
         return prefix
 
     def _given(self, numbers: Iterable[int]) -> Iterator[Completed]:
-        """Operations in another order than in the trace, each with a result that the spec allows."""
+        """Operations in a different order than in the trace, each with a result that the spec allows."""
         states: dict[Hashable, Any] = {}
         for number in numbers:
             part = self._part_of[number]
@@ -301,7 +301,7 @@ class CrashOracle:
         return found
 
     def _expected(self, prefix: _Prefix, probing: _Probing, beside: _Ways) -> Iterator[bytes]:
-        """The expected results of probes, as the host writes them; nothing where they are not known."""
+        """The possible expected results of probes in the format of the host; none if they are unknown."""
         if not all(beside.values()):
             return
         expected = self._expected_groups(prefix, probing)
@@ -320,7 +320,7 @@ class CrashOracle:
                 yield b"[" + b",".join(probing.arrange(flat)) + b"]"
 
     def _expected_groups(self, prefix: _Prefix, probing: _Probing) -> list[_Written | None]:
-        """The expected results of each group of probes. From one operation to the next, those of few parts change."""
+        """The expected results of each group of probes, cached since each operation changes few parts."""
         if prefix.count is None:
             return [prefix.at(part).expected(self._steps, numbers) for part, numbers in probing.groups]
         self._move(prefix.count)
@@ -334,7 +334,7 @@ class CrashOracle:
         return expected
 
     def _move(self, count: int) -> None:
-        """Forget the expected results that the operations of the trace up to ``count`` change."""
+        """Drop the cached results of parts that the operations between the previous prefix and ``count`` act on."""
         low, high = sorted((count, self._count))
         for number in range(low, high):
             for group in self._groups.pop(self._part_of[number], ()):
@@ -346,7 +346,7 @@ class CrashOracle:
         probes: dict[Hashable, list[Completed]] = {part: [] for part in beside}
         for each in case.probes:
             probes.setdefault(self._part_of[each[0]], []).append(each)
-        if prefix.count is None:  # that of the trace was checked before any crash
+        if prefix.count is None:  # a prefix of the trace was checked before any crash
             probes |= {part: [] for number, _ in case.before if (part := self._part_of[number]) not in probes}
         wrong = []
         for part, seen in probes.items():
@@ -358,7 +358,7 @@ class CrashOracle:
         return wrong
 
     def _is_violation(self, case: CrashCase, wrong: Sequence[Hashable]) -> bool:
-        """Whether ``check`` rejects the parts that look wrong: each alone, where parts can be judged by themselves."""
+        """Whether ``check`` rejects the parts that look wrong; each separately if the condition allows that."""
         whole = self.condition in _NOT_LOCAL or wrong == [None]
         for part in [None] if whole else wrong:
             self.checked += 1

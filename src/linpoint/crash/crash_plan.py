@@ -14,16 +14,16 @@ from linpoint.scenarios.scenario import Call
 
 @dataclass(frozen=True, slots=True)
 class CrashPlan:
-    """A test, its workload, the operations that may run beside it, and the probes."""
+    """A test, its workload, the operations that may run concurrently with it, and the probes."""
 
     test: str
     workload: tuple[Call, ...]
     probes: tuple[Probe, ...] = ()
     beside: tuple[Call, ...] = ()
     healed: tuple[Code, ...] = ()
-    """Code whose stores count as persisted immediately: that of known causes."""
+    """Code addresses of known causes; their stores count as persisted immediately."""
     reads: tuple[Probe, ...] = ()
-    """Each may run beside that operation of the workload whose number it has."""
+    """Reads, each of which may run concurrently with the operation of the workload with the number ``since``."""
 
     @property
     def calls(self) -> list[Call]:
@@ -32,12 +32,12 @@ class CrashPlan:
 
     @property
     def probe_numbers(self) -> list[tuple[int, int]]:
-        """The number of each probe, and the operation of the workload since which it is run."""
+        """The number of each probe, and the first operation of the workload whose crashes run it."""
         begin = len(self.workload) + len(self.beside)
         return [(begin + at, each.since) for at, each in enumerate(self.probes)]
 
     def parts(self, state: str = "", expected: bytes = b"") -> list[bytes]:
-        """In the format of the host, with a crash state and the expected results of probes."""
+        """The plan in the format of the host, with a crash state and the expected results of probes."""
         setting = "".join(f"heal {module} {offset}\n" for module, offset in self.healed) + state
         if expected:
             return [self._text(), setting.encode(), expected]
@@ -51,7 +51,7 @@ class CrashPlan:
 
 
 class CrashState(msgspec.Struct):
-    """A crash of a plan: its moment, and the cache lines that survive it with some of their stores."""
+    """A crash of a plan: its moment, and the cache lines that survive with some of their stores."""
 
     kind: str
     event: int
@@ -60,7 +60,7 @@ class CrashState(msgspec.Struct):
     beside: OverlappingOperations | None = None
 
     def text(self) -> str:
-        """In the format of the host."""
+        """The crash state in the format of the host."""
         words = [f"crash {self.event}", *(f"line {address} {length}" for address, length in self.lines)]
         if self.beside is not None:
             words.append(f"dl3 {self.beside.first} {self.beside.second} {self.beside.store}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of hosts over a plan, with an oracle that answers their questions.
 
-Guarantee: no crash is judged before the workload itself was found to satisfy the spec; a workload with other results than
-before ends the run.
+Guarantee: crashes are judged only after the workload was found to satisfy the spec. A workload whose results differ
+from those before ends the run.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ class CrashRun:
     reply: CrashReply = field(default_factory=CrashReply)
     oracle: CrashOracle | None = None
     wrong: Verdict | None = None
-    """On the workload itself, if it violates the spec."""
+    """The verdict on the workload without a crash, if it violates the spec."""
     differs: bool = False
-    """The workload gave other results than the last time."""
+    """Whether the workload gave different results than before."""
     wanted: CrashViolation | None = None
     modules: list[CodeModule] = field(default_factory=list)
 
     @property
     def traced(self) -> WorkloadTraced | None:
-        """The workload without a crash."""
+        """The report on the workload without a crash."""
         return self.reply.traced
 
     @property
     def sound(self) -> bool:
-        """The workload came to its end and satisfied the spec."""
+        """Whether the workload finished and satisfied the spec."""
         return self.oracle is not None and self.wrong is None and not self.differs
 
     def places(self, library: Path, sources: Sequence[str] = ()) -> StorePlaces:
-        """The lines of its code."""
+        """The source lines of its code."""
         named = [each.modules for each in self.reply.results.values() if each.modules]
         modules = named[0] if named else self.traced.modules if self.traced is not None else []
         return StorePlaces(library, modules or self.modules, sources)
@@ -69,7 +69,7 @@ class CrashRunner:
     types: dict[str, OperationDescription]
 
     def trace(self, plan: CrashPlan, seconds: float) -> CrashRun:
-        """The workload alone."""
+        """Run the workload without a crash."""
         run = CrashRun(plan)
         run.reply = self.host.trace(plan, seconds)
         if run.traced is not None:
@@ -85,13 +85,13 @@ class CrashRunner:
         known: CrashOracle | None = None,
         workers: int = 0,
     ) -> CrashTestEvents:
-        """Crash tests of these kinds; ``known`` has judged the same plan before. With 0 workers, as many as usual."""
+        """Run crash tests of these kinds. ``known`` is an oracle of the same plan; 0 workers stands for the default."""
         run = CrashRun(plan, tuple(kinds), oracle=known)
         expected = b"" if known is None else known.expected_results(plan.probe_numbers)
         return CrashTestEvents(self, run, self.host.test(plan, kinds, seconds, workers=workers, expected=expected))
 
     def state(self, plan: CrashPlan, state: str, seconds: float) -> CrashTestEvents:
-        """One crash state again."""
+        """Test one crash state again."""
         return CrashTestEvents(self, CrashRun(plan), self.host.state(plan, state, seconds))
 
     def begin(self, run: CrashRun, traced: WorkloadTraced) -> None:
@@ -106,7 +106,7 @@ class CrashRunner:
 
 
 class CrashTestEvents:
-    """Crash tests while they run. Iterate over violations and numbers of tests; leaving the iteration stops the hosts."""
+    """Running crash tests. Iterate over violations and numbers of tests; leaving the iteration stops the hosts."""
 
     def __init__(self, runner: CrashRunner, run: CrashRun, testing: CrashTesting) -> None:
         self.run = run
@@ -114,7 +114,7 @@ class CrashTestEvents:
         run.reply = testing.reply
 
     def __iter__(self) -> Generator[CrashViolation | int, None, None]:
-        """Answer the questions of the hosts; it ends when they have ended, or the workload is wrong."""
+        """Answer the questions of the hosts until they end, or until the workload turns out to be wrong."""
         run, testing = self.run, self._testing
         with testing:
             for host, message in testing:
@@ -137,7 +137,7 @@ class CrashTestEvents:
                     yield run.reply.reached
 
     def finish(self) -> CrashRun:
-        """Make all tests; the run."""
+        """Run all tests and return the run."""
         for _ in self:
             pass
         return self.run

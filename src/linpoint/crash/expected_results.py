@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results that probes must return after a crash in each operation of a workload, sent to the host before any crash.
 
-Most results of crash tests are those of the spec's only possible state: the host compares them by itself, and asks about
-others. A script has for each operation a section ``before`` and one ``after``; each lists the probes whose results have
-changed since the previous section, as the host writes them, and nothing where several results are possible.
-Guarantee: ``CrashOracle.allows`` the results of each section there. Cost: a step of the spec for each probe of the part of
-the object that an operation acts on; where that is too much, the script is empty.
+Most crash tests have a single possible state, whose results the host compares without a question. A script has for each
+operation a section ``before`` and a section ``after``. Each lists the probes whose results have changed since the
+previous section, in the format of the host, with an empty result if several are possible. Guarantee:
+``CrashOracle.allows`` the results of each section at that point. Cost: a step of the spec for each probe of the part
+that an operation acts on; if that is too much, the script is empty.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from linpoint.crash.possible_states import PartStates, SpecSteps, results_possib
 from linpoint.errors import LinpointError
 
 _MAX_SPEC_STEPS: Final = 50_000
-"""For a queue with hundreds of probes, all of its only part, questions are cheaper than expected results."""
+"""Questions are cheaper beyond this limit, as for a queue with hundreds of probes of its only part."""
 
 
-class _TooMuch(Exception):  # noqa: N818 - no error
-    """Questions are cheaper."""
+class _TooMuch(Exception):  # noqa: N818 - not an error
+    """Questions are cheaper than a script."""
 
 
 class ExpectedResults:
@@ -36,7 +36,7 @@ class ExpectedResults:
         self._lines: list[bytes] = []
 
     def script(self, operations: int, probes: Iterable[tuple[int, int]]) -> bytes:
-        """For a number of operations and the probes, each with the operation since which it is run; empty if too long."""
+        """The script for this number of operations; each probe comes with its first operation. Empty if too long."""
         since: dict[int, list[int]] = {}
         for number, first in probes:
             since.setdefault(first, []).append(number)
@@ -50,7 +50,7 @@ class ExpectedResults:
                     self._write(part, operation)
                 self._lines.append(b"after")
                 self._write(self._part_of[operation], operation + 1)
-        except (LinpointError, _TooMuch):  # a spec that raises an error is reported at the first question
+        except (LinpointError, _TooMuch):  # an error of the spec is reported at the first question
             return b""
         return b"\n".join(self._lines)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The purpose of each operation of a test, by its spec: it only reads, adds, takes or changes.
+"""Derives the purpose of each operation of a test from its spec: it only reads, adds, takes or changes.
 
-The operations are tried on states of the spec, so a user's own spec is understood as well as a built-in one.
-Guarantee: an operation that reads changed none of the states that were tried; a total one was legal in all of them.
+The operations are tried on states of the spec, which works for users' specs as well as for built-in ones.
+Guarantee: an operation that reads did not change any tried state; a total one was legal in all of them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from linpoint.specs.spec import Outcomes, Spec, State
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _TRIED_VALUES: Final = 6
-"""Values of each parameter that are tried."""
+"""The number of values to try for each parameter."""
 _MAX_STATES: Final = 24
 MEMORIES: Final = frozenset({"mwcas", "multi-register"})
-"""Specs of several words, where the arguments of operations are lists of words."""
+"""Specs of multi-word memories, whose operations take lists of words."""
 _DEFAULT_WORDS: Final = 4
-"""Words of a memory if the test names none."""
+"""The words of a memory if the test does not name any."""
 
 
 def nth_value(kind: TypeDescription, number: int) -> Value:
-    """The values of a type by number, the simplest first and distinct as long as there are more."""
+    """The value of a type with this number: simple ones first, distinct until the type is exhausted."""
     match kind.kind:
         case "integer":
             least = max(1, kind.least)
@@ -52,7 +52,7 @@ def nth_value(kind: TypeDescription, number: int) -> Value:
 
 
 def zero_value(kind: TypeDescription) -> Value:
-    """The value in memory that is all zeros; None where that is not a value of the type, or not known to be one."""
+    """The value whose memory is all zeros; None if the type is not known to have it."""
     match kind.kind:
         case "integer" if kind.least <= 0 <= kind.most:
             return 0
@@ -80,16 +80,16 @@ class Purpose:
     name: str
     parameters: tuple[TypeDescription, ...]
     given: tuple[tuple[Value, ...], ...] | None
-    """The values that the test gives for each parameter, if it does."""
+    """The values that the test gives for each parameter, if any."""
     named: tuple[str, ...]
-    """The names of the parameters in the spec."""
+    """The parameter names in the spec."""
     reads: bool
     adds: bool
-    """It changes the initial state, whatever its arguments."""
+    """Whether it changes the initial state, whatever its arguments."""
     takes: bool
-    """It has no arguments, removes something from the state, and returns it."""
+    """Whether it has no arguments, removes something from the state and returns it."""
     total: bool
-    """It was legal in every state that was tried."""
+    """Whether it was legal in every tried state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +99,21 @@ class OperationPurposes:
     spec: Spec
     by_name: dict[str, Purpose]
     words: tuple[Value, ...] = field(default=())
-    """The words of a memory, for specs of several words."""
+    """The words of a memory, for specs of multi-word memories."""
 
     @property
     def keyed(self) -> bool:
-        """The first argument of an operation is the key of the part of the object that it acts on."""
+        """Whether the first argument of an operation is the key of the part that it acts on."""
         return self.spec.partition is not None
 
     @property
     def keys(self) -> tuple[Value, ...]:
-        """The keys that the test gives for some operations, which are then the keys of all; empty if it gives none."""
+        """The keys that the test gives for some operations, used for all operations; empty if it gives none."""
         given = [each.given[0] for each in self.by_name.values() if self.keyed and each.given]
         return tuple(dict.fromkeys(key for keys in given for key in keys))
 
     def outcomes(self, state: State, call: Call) -> Outcomes:
-        """The outcomes of the spec; none for arguments that it rejects."""
+        """The outcomes of the spec; empty for arguments that it rejects."""
         operation = Operation(0, call.operation, call.args)
         if self.spec.complaint(operation) is not None:
             return []
@@ -123,7 +123,7 @@ class OperationPurposes:
 def find_purposes(
     spec: Spec, test: CppObjectTest, given: dict[str, tuple[tuple[Value, ...], ...]]
 ) -> OperationPurposes:
-    """The purposes of the operations of a test; ``given`` are the values of ``LINPOINT_VALUES``."""
+    """Find the purposes of a test's operations; ``given`` are the values of ``LINPOINT_VALUES``."""
     words: tuple[Value, ...] = ()
     if spec.name in MEMORIES:
         words = tuple(
@@ -135,7 +135,7 @@ def find_purposes(
 
 
 class _Trying:
-    """States of a spec that a few operations reach, on which each operation is tried."""
+    """Tries each operation on states of a spec that few operations reach."""
 
     def __init__(
         self, spec: Spec, test: CppObjectTest, given: dict[str, tuple[tuple[Value, ...], ...]], words: tuple[Value, ...]
@@ -194,8 +194,8 @@ class _Trying:
             return []
 
     def _reached(self) -> Iterator[State]:
-        """The initial state and a few more, by a random walk of calls."""
-        state, draw = self._spec.initial, random.Random(0)  # noqa: S311 - no secret
+        """The initial state, and a few more from a random walk of calls."""
+        state, draw = self._spec.initial, random.Random(0)  # noqa: S311 - not a secret
         yield state
         calls = [call for each in self._calls.values() for call in each]
         for _ in range(_MAX_STATES if calls else 0):
@@ -206,7 +206,7 @@ class _Trying:
 
 
 def named_words(cells: Value) -> list[Value]:
-    """The words of a memory in an argument: ``[m, ...]``, ``[[m, ...], ...]`` or ``[["read", m, null], ...]``."""
+    """The words in an argument: ``[m, ...]``, ``[[m, ...], ...]`` or ``[["read", m, null], ...]``."""
     if not isinstance(cells, tuple):
         return []
     plain = [cell for cell in cells if not isinstance(cell, tuple)]
@@ -217,7 +217,7 @@ def named_words(cells: Value) -> list[Value]:
 def memory_cells(
     name: str, words: Sequence[Value], number: int, new: Value, old: Callable[[Value], Value] | None = None
 ) -> Value:
-    """The argument of an operation on several words of a memory, beginning with the word of this number."""
+    """The argument of an operation on several words, starting with the word with this number."""
     chosen = [words[(number + more) % len(words)] for more in range(1 + number % min(2, len(words)))]
     match name.replace("_", "-"):
         case "read":

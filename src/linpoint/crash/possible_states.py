@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The possible states of a spec, and the results of probes in them.
 
-A ``PossibleStates`` is a set of states, mostly of one; it caches expected results, since many crashes are judged in the
-same states. Cost: a step of the spec for each probe that is new, none for others.
+``PossibleStates`` is a set of states, mostly of a single one. It caches expected results, since many crashes are judged
+in the same states. Cost: a step of the spec for each new probe.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from linpoint.specs.integer_automaton import state_key, step_error
 from linpoint.specs.spec import Outcomes, Returns, Spec, State
 
 _MAX_CACHED_RESULTS: Final = 64
-"""For each set of states."""
+"""The cache size of each set of states."""
 
 
 class SpecSteps:
-    """The steps of a spec for the operations of a workload and its probes, by number."""
+    """The steps of a spec for a workload and its probes, by number."""
 
     def __init__(self, spec: Spec, calls: Sequence[Call], types: dict[str, OperationDescription]) -> None:
         self.spec = spec
         self._operations = [Operation(0, call.operation, call.args) for call in calls]
         first: dict[Call, int] = {}
         self.alike = [first.setdefault(call, number) for number, call in enumerate(calls)]
-        """For each call the first one that is the same."""
+        """For each call, the number of the first equal call."""
         self._allows = [spec.step_named(call.operation).returns.allows for call in calls]
         self._writers = [_writer(spec, call, types) for call in calls]
 
     def outcomes(self, state: State, number: int) -> Outcomes:
-        """The outcomes of the spec; an exception of the spec becomes a coded error."""
+        """The outcomes of the spec; its exceptions become coded errors."""
         try:
             return self.spec.outcomes(state, self._operations[number])
         except (Exception, SystemExit) as error:
@@ -56,7 +56,7 @@ class SpecSteps:
         return self._distinct([after for state in states for _, after in self.outcomes(state, number)])
 
     def explained(self, states: Sequence[State], probes: Sequence[tuple[int, Value]]) -> bool:
-        """Whether these operations may return these results, one after the other, from some of the states."""
+        """Whether the operations may return these results sequentially from some of the states."""
         now = list(states)
         for number, result in probes:
             now = self.after(now, number, result)
@@ -65,7 +65,7 @@ class SpecSteps:
         return bool(now)
 
     def written(self, number: int, result: Value) -> bytes:
-        """A result of the spec as the host writes it."""
+        """A result of the spec in the format of the host."""
         return self._writers[number](result)
 
     def _distinct(self, states: list[State]) -> list[State]:
@@ -75,7 +75,7 @@ class SpecSteps:
 
 
 def _writer(spec: Spec, call: Call, types: dict[str, OperationDescription]) -> Callable[[Value], bytes]:
-    """Writes the results of a call; the return type may have less or more than the spec compares."""
+    """A function that writes the results of a call; the return type may omit or add values that the spec ignores."""
     returns, described = spec.step_named(call.operation).returns, types.get(call.operation)
     kind = "" if described is None else described.result.kind
     unseen = kind == "nothing" and returns in (Returns.SUCCESS, Returns.NOTHING)
@@ -100,7 +100,7 @@ def _as_json(value: Value) -> bytes:
     try:
         return b"[" + msgspec.json.encode(thaw(value)) + b"]"
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
-        return b"[]"  # no result is written so, and the host asks
+        return b"[]"  # matches no result, so the host asks
 
 
 class PossibleStates:
@@ -113,7 +113,7 @@ class PossibleStates:
         self._known: dict[tuple[int, ...], tuple[bytes, ...] | None] = {}
 
     def expected(self, steps: SpecSteps, probes: tuple[int, ...]) -> tuple[bytes, ...] | None:
-        """The results of probes, one after the other, as the host writes them; None where several are possible."""
+        """The results of sequential probes in the format of the host; None if several are possible."""
         if probes in self._known:
             return self._known[probes]
         if len(self._known) >= _MAX_CACHED_RESULTS:
@@ -123,11 +123,11 @@ class PossibleStates:
 
 
 def results_possible(steps: SpecSteps, states: Sequence[State], probes: tuple[int, ...]) -> tuple[bytes, ...] | None:
-    """The results of probes in the only state, as the host writes them; None for several states or results."""
+    """The results of sequential probes in the format of the host; None with several states or possible results."""
     if len(states) != 1:
         return None
     state, written = states[0], list[bytes]()
-    idle = -1  # the last call, if it left the state as it is: an empty queue stays empty for the rest of a drain
+    idle = -1  # the last call if it did not change the state: an empty queue stays empty for the rest of a drain
     for number in probes:
         if steps.alike[number] == idle:
             written.append(written[-1])
@@ -145,7 +145,7 @@ def results_possible(steps: SpecSteps, states: Sequence[State], probes: tuple[in
 def linearized(
     steps: SpecSteps, states: Sequence[State], opened: Sequence[int], done: Sequence[tuple[int, Value]]
 ) -> list[State]:
-    """The states after concurrent operations: all that are done, with their results, and any of the open ones."""
+    """The states after all completed concurrent operations, with their results, and any interrupted ones."""
     found: list[State] = []
     for kept in product((False, True), repeat=len(opened)):
         chosen = [number for number, keep in zip(opened, kept, strict=True) if keep]
@@ -165,7 +165,7 @@ class PartStates:
     """The possible states of each part of an object after each operation of a workload."""
 
     def __init__(self, steps: SpecSteps, part_of: Sequence[Hashable], results: Sequence[Value]) -> None:
-        """``part_of``: the part that each operation acts on."""
+        """``part_of`` has the part that each operation acts on."""
         self.initial = PossibleStates([steps.spec.initial])
         self._moments: dict[Hashable, list[int]] = {}
         self._states: dict[Hashable, list[PossibleStates]] = {}
@@ -181,7 +181,7 @@ class PartStates:
         return self.initial if moments is None else self._states[part][bisect_right(moments, count - 1)]
 
     def first_refused(self) -> int | None:
-        """The first operation whose result the spec does not allow after those before it."""
+        """The number of the first operation whose result the spec does not allow; None if all are allowed."""
         empty = (
             number
             for part, each in self._states.items()

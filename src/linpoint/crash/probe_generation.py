@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probes: the operations that query the recovered object after a crash.
+"""Generates probes: the operations that query the recovered object after a crash.
 
-Of an object with keys, every key of the workload is read back, and a few others; then keys are deleted, read, inserted and
-read again (section 5.4 of the Durinn paper, with one more step). A container is drained, then filled and drained once
-more. Of other objects, operations that read run first, then those that change, then those that read again.
-Guarantee: every probe was legal in each state that was tried; a probe of a key runs only after crashes in the first
-operation on this key or later.
-Cost: about ``_MAX_PROBES`` of them, so that crash tests stay cheap; those that read come first.
+For an object with keys, the probes read every key of the workload and a few others. Then they delete keys, read, insert
+and read again (section 5.4 of the Durinn paper, with one more step). A container is drained, then filled and drained
+once more. For other objects, reading operations run first, then changing ones, then reading ones again.
+Guarantee: every probe was legal in each tried state; a probe of a key runs only after crashes in the first operation on
+this key or later.
+Cost: about ``_MAX_PROBES`` probes, so that crash tests stay cheap; reads come first.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from linpoint.scenarios.scenario import Call
 
 _MAX_PROBES: Final = 1000
 _MIN_UPDATED_KEYS: Final = 16
-"""Keys that are deleted and inserted again, however many are read."""
+"""The number of keys that are deleted and inserted again, independent of the number of reads."""
 _UNTOUCHED_KEYS: Final = 6
-"""Keys that are read although they are not in the workload."""
+"""The number of keys outside of the workload that are read."""
 _READ_ARGUMENTS: Final = 24
-"""Different arguments of an operation that reads."""
+"""The number of different arguments of a reading operation."""
 _UPDATE_ARGUMENTS: Final = 4
-"""Different arguments of an operation that changes; the reads after it may be many."""
+"""The number of different arguments of a changing operation, which many reads may follow."""
 _REINSERTED_VALUES: Final = 3
-"""Values that are added to a drained container."""
+"""The number of values that are added to a drained container."""
 _UNUSED_VALUE: Final = 1_000_000
-"""The number of a value that no workload reaches."""
+"""The number of a value that no workload uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A call after recovery; with ``since``, only for crashes in or after that operation of the workload."""
+    """A call after recovery, only for crashes in or after the operation ``since`` of the workload."""
 
     call: Call
     since: int = 0
 
 
 def generated_probes(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call] = ()) -> list[Probe]:
-    """The probes for a workload, and for operations that may run concurrently with it."""
+    """Generate the probes for a workload and for operations that may run concurrently with it."""
     if purposes.keyed:
         return list(_keyed(purposes, workload, beside))
     takers = [each for each in purposes.by_name.values() if each.takes and each.total]
@@ -65,8 +65,8 @@ def generated_probes(purposes: OperationPurposes, workload: Sequence[Call], besi
 def concurrent_reads(purposes: OperationPurposes, workload: Sequence[Call]) -> list[Probe]:
     """Reads of the values that operations change, each concurrent with one of them (``since``).
 
-    They see values that a crash may still lose. A workload seldom has all of these reads, as most of its operations change
-    something.
+    They may return values that a crash still loses. A workload seldom has all of these reads, since most of its
+    operations change something.
     """
     found = []
     for number, call in enumerate(workload):
@@ -92,7 +92,7 @@ def _keyed(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequen
     adders = [each for each in total if each.adds]
     others = [each for each in total if not each.reads and not each.adds]
     removers = [each for each in others if len(each.parameters) == 1]
-    asking = readers or removers or adders  # an operation that changes also returns a result, once
+    asking = readers or removers or adders  # a changing operation also returns a result, once
     for key, since in keys.values():
         yield from (Probe(_call(each, key, 0), since) for each in asking)
     for key in _untouched(asking[0], keys) if asking and not purposes.keys else ():
@@ -111,7 +111,7 @@ def _keyed(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequen
 
 
 def _call(purpose: Purpose, key: Value, rank: int) -> Call:
-    """An operation on a key; its other arguments are values that the workload does not use."""
+    """An operation on a key, with values that the workload does not use as its other arguments."""
     given = purpose.given
     rest = (
         nth_value(kind, _UNUSED_VALUE + rank) if given is None else given[at][rank % len(given[at])]
@@ -121,7 +121,7 @@ def _call(purpose: Purpose, key: Value, rank: int) -> Call:
 
 
 def _keys(workload: Sequence[Call], beside: Sequence[Call]) -> dict[object, tuple[Value, int]]:
-    """Keys with their first operations. Operations beside the workload may run at any time."""
+    """The keys with their first operations. Operations concurrent with the workload may run at any time."""
     found: dict[object, tuple[Value, int]] = {}
     for number, call in enumerate(workload):
         if call.args:
@@ -133,7 +133,7 @@ def _keys(workload: Sequence[Call], beside: Sequence[Call]) -> dict[object, tupl
 
 
 def _untouched(purpose: Purpose, keys: dict[object, tuple[Value, int]]) -> Iterator[Value]:
-    """A few keys that are not in the workload: the one that zeroed memory would have, close ones and remote ones."""
+    """A few keys outside of the workload: the one that zeroed memory represents, close ones and remote ones."""
     empty = zero_value(purpose.parameters[0])
     if empty is not None and canonical(empty) not in keys:
         yield empty
@@ -144,7 +144,7 @@ def _untouched(purpose: Purpose, keys: dict[object, tuple[Value, int]]) -> Itera
 
 
 def _spread(items: list[tuple[Value, int]], most: int) -> list[tuple[Value, int]]:
-    """At most this number of them, evenly spread."""
+    """At most this number of items, evenly spread."""
     if len(items) <= most:
         return items
     return [items[at * len(items) // most] for at in range(most)]
@@ -153,7 +153,7 @@ def _spread(items: list[tuple[Value, int]], most: int) -> list[tuple[Value, int]
 def _drained(
     purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call], takers: Sequence[Purpose]
 ) -> Iterator[Probe]:
-    """Take as often as there may be a value; then add some and take them again."""
+    """Remove as many values as there may be, then add some and remove them again."""
     readers = [each for each in purposes.by_name.values() if each.reads and each.total and not each.parameters]
     adders = [each for each in purposes.by_name.values() if each.adds and each.total]
     yield from (Probe(Call(each.name)) for each in readers)
@@ -161,7 +161,7 @@ def _drained(
     adds = [number for number, call in enumerate(workload) if call.operation in names]
     most = _most_there(purposes, workload) + sum(call.operation in names for call in beside) + 1
     for number in range(most):
-        # Only after that many operations that add can this one find a value.
+        # This probe can find a value only after that many adding operations.
         since = adds[number - 1] if 0 < number <= len(adds) and not beside else 0
         yield Probe(Call(takers[number % len(takers)].name), since)
     for number in range(_REINSERTED_VALUES):
@@ -179,7 +179,7 @@ def _fresh(purpose: Purpose, number: int) -> tuple[Value, ...]:
 
 
 def _most_there(purposes: OperationPurposes, workload: Sequence[Call]) -> int:
-    """The maximum number of values in the object, if those that take had no effect."""
+    """The maximum number of values in the object if removing operations had no effect."""
     state, there, most = purposes.spec.initial, 0, 0
     for call in workload:
         outcomes = purposes.outcomes(state, call)
@@ -189,11 +189,11 @@ def _most_there(purposes: OperationPurposes, workload: Sequence[Call]) -> int:
         there += changed and purpose.adds
         there -= changed and purpose.takes
         most, state = max(most, there), after
-    return most + 1  # the effect of one that takes may be lost
+    return most + 1  # the effect of a removing operation may be lost
 
 
 def _of_words(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
-    """All words of a memory in the workload or the test: read one by one, changed, read again, also together."""
+    """For all words in the workload or the test: read each, change them, and read each again and all together."""
     words = dict.fromkeys(purposes.words if purposes.spec.name == "mwcas" else ())
     for call in (*workload, *beside):
         words |= dict.fromkeys(named_words(call.args[0]) if call.args else ())
@@ -215,7 +215,7 @@ def _read(purposes: OperationPurposes, words: Sequence[Value]) -> Call:
 
 
 def _any(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
-    """The operations that read, then each that changes once, then those that read again."""
+    """The reading operations, then each changing one once, then the reading ones again."""
     first: dict[tuple[str, object], tuple[Call, int]] = {}
     for number, call in enumerate((*workload, *beside)):
         first.setdefault((call.operation, canonical(call.args)), (call, number if number < len(workload) else 0))
@@ -232,7 +232,7 @@ def _any(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence
 def _samples(
     purposes: OperationPurposes, calls: Iterable[tuple[Call, int]], most: int, *, reads: bool
 ) -> Iterator[Probe]:
-    """A few calls of each total operation that reads, or of each other one."""
+    """A few calls of each total operation that reads, or of each that does not."""
     by_name: dict[str, list[tuple[Call, int]]] = {}
     for call, number in calls:
         by_name.setdefault(call.operation, []).append((call, number))

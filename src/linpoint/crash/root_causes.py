@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Violations grouped by root cause, over all hosts and runs: one finding for each, with the simplest violation."""
+"""Groups violations by root cause, over all hosts and runs: one finding per cause, with the simplest violation."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class RootCause:
     classes: dict[str, None] = field(default_factory=dict)
     count: int = 0
     codes: dict[Code, None] = field(default_factory=dict)
-    """The places of the stores to blame."""
+    """The code places of the stores to blame."""
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """The order of causes: proven ones first, then those of most crashes."""
+        """The sort key of causes: proven ones first, then those with the most crashes."""
         return not self.shown.proven, -self.count
 
 
 def violation_class(violation: CrashViolation) -> str:
-    """The class of a violation: exhaustive tests have those of the others."""
+    """The class of a violation; violations of exhaustive tests get the class of the matching targeted tests."""
     if violation.lock:
         return "stuck-lock"
     if violation.kind == "DL1" and violation.unrecovered:  # the state before the next store
@@ -49,16 +49,16 @@ def violation_class(violation: CrashViolation) -> str:
 
 
 def cause_key(violation: CrashViolation, places: StorePlaces) -> str:
-    """The key that all violations of one cause have."""
+    """The key that all violations of one cause share."""
     blamed = violation.root or violation.sync
     where = "nowhere" if blamed is None else places.key(blamed)
-    # One finding for a line, whose classes list the ways in which it fails. A lock that stays locked is another one, since
-    # no flush fixes it.
+    # One finding per line; its classes list the ways in which it fails. A lock that stays locked is a separate finding,
+    # since no flush fixes it.
     return f"{where} lock" if violation.lock else where
 
 
 def group_by_cause(runs: Iterable[tuple[CrashRun, StorePlaces]]) -> list[RootCause]:
-    """All causes by rank: one for each line, and one more for a lock that is taken there."""
+    """All causes by rank: one for each line, and another for a lock that is acquired there."""
     found: dict[str, RootCause] = {}
     every = list(runs)
     begun = {
@@ -92,9 +92,9 @@ def group_by_cause(runs: Iterable[tuple[CrashRun, StorePlaces]]) -> list[RootCau
 
 
 def _begun_by(violation: CrashViolation, places: StorePlaces, begun: set[str]) -> str:
-    """The line that is known to begin an unrecovered change, if this violation has its store and no other root.
+    """The line that is known to start an unrecovered change, if this violation has its store and no other root.
 
-    After a crash within a split, a concurrent operation sees half of it after each further store of the split.
+    After a crash within a split, a concurrent operation observes half of it after each further store of the split.
     """
     if violation.dl3 is None or violation.root is not None:
         return ""
@@ -106,7 +106,7 @@ def _simplicity(violation: CrashViolation) -> tuple[bool, bool, bool, bool, bool
     prefix = violation.prefix
     done = prefix if isinstance(prefix, int) else len(prefix)
     root = violation.root
-    # A violation that names the store that must wait is more specific, best within one operation.
+    # A violation that names the later store is more specific, preferably within one operation.
     later = violation.before is None
     another = root is not None and root.operation != violation.operation
     twice = violation.kind == "recovery"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code of a target as lines of source, and the variable that a line of source stores to.
+"""Finds the source line of a store, and the variable that a line stores to.
 
-Of inlined functions the innermost line of the user's own code counts, in the file of the function that contains it.
-Guarantee: an address without a line stays unknown; nothing here fails.
+For inlined functions, the innermost line of the user's own code counts, in the file of the function that contains it.
+Guarantee: an address without a line stays unknown, without an error.
 """
 
 from __future__ import annotations
@@ -33,48 +33,48 @@ _TYPES: Final = frozenset({"return", "auto", "const", "if", "while", "for"})
 
 
 class StorePlaces:
-    """The lines of one target, by the addresses in host messages."""
+    """Maps the addresses in host messages to source lines of one target."""
 
     def __init__(self, library: Path, modules: Sequence[CodeModule], sources: Sequence[str] = ()) -> None:
-        """``sources`` are those of the target, as the user gave them."""
+        """``sources`` are the target's source files, with the paths that the user gave."""
         self._symbols = AddressSymbols(library, modules)
-        self._folder = os.path.realpath(".")
+        self._directory = os.path.realpath(".")
         self._beside = tuple(dict.fromkeys(Path(source).parent for source in sources))
 
     def look_up(self, codes: Iterable[Code | None]) -> None:
-        """Find the lines of many addresses at once."""
+        """Find the lines of many addresses with few calls of the tools."""
         offsets = (self._offset(code) for code in codes)
         self._symbols.look_up(each for each in offsets if each is not None)
 
     def of(self, code: Code | None, stack: Sequence[Code] = ()) -> SourcePlace | None:
-        """The user's line at a return address, else that of the nearest caller with one."""
+        """The user's line at a return address, else the line of the nearest caller that has one."""
         for each in (code, *stack):
             frame = self._frame(each)
             if frame is not None:
-                return self._here(place_of(frame, self._folder))
+                return self._here(place_of(frame, self._directory))
         return None
 
     def way_to(self, codes: Sequence[Code | None]) -> list[SourcePlace]:
-        """The user's lines at a return address, whose function is called at the next one, and so on."""
+        """The user's lines at the return addresses of a call stack, innermost first."""
         frames = [each for code in codes for each in self._frames(code) if each.users]
-        return [self._here(place_of(frame, self._folder)) for frame in frames]
+        return [self._here(place_of(frame, self._directory)) for frame in frames]
 
     def of_store(self, store: StoreEvent | None) -> SourcePlace | None:
-        """The user's line of a store."""
+        """The user's line of a store, or None."""
         return None if store is None else self.of(store.place, store.stack)
 
     def key(self, store: StoreEvent) -> str:
-        """The key that all stores of one line have."""
+        """The key that all stores of one line share."""
         place = self.of_store(store)
         return f"{place.file}:{place.line}" if place is not None else str(store.place)
 
     def _here(self, place: SourcePlace) -> SourcePlace:
-        """The same line of an equal file next to the sources, where a compiler cache names a file elsewhere."""
+        """The same line of an equal file next to the sources, if a compiler cache names a file elsewhere."""
         if not Path(place.file).is_absolute():
             return place
         elsewhere = source_lines(place.file)
-        for folder in self._beside:
-            mine = folder / Path(place.file).name
+        for directory in self._beside:
+            mine = directory / Path(place.file).name
             lines = source_lines(str(mine)) if mine.is_file() else ()
             if lines and (not elsewhere or lines == elsewhere):
                 text = lines[place.line - 1].strip() if place.line <= len(lines) else place.text
@@ -89,13 +89,13 @@ class StorePlaces:
         return () if offset is None else self._symbols.frames(offset)
 
     def _offset(self, code: Code | None) -> int | None:
-        """Of the call itself; its return address may belong to the next line."""
+        """The offset of the call itself; its return address may belong to the next line."""
         offset = None if code is None else self._symbols.offset(code[1], code[0])
         return None if not offset else offset - 1
 
 
 def stored_name(place: SourcePlace | None) -> str | None:
-    """The variable that a line stores to, if it is unambiguous."""
+    """The variable that a line stores to; None if it is ambiguous."""
     text = "" if place is None else (place.text or "").split("//")[0]
     for pattern in _STORED:
         found = {match["name"] for match in pattern.finditer(text)} - _TYPES

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workloads: the operations that run before and at a crash, generated or given.
+"""Generates or reads workloads: the operations that run before and during a crash.
 
-Generated ones have the bias of Durinn (Fu et al., OSDI 2022, section 8.1): fresh keys for operations that add, existing
-keys for the others. Fresh keys follow one of several patterns, since structures use keys in several ways: keys that spread
-over a tree may share one bucket of a hash table, and keys that fill all buckets evenly never make a chain. Several
-workloads are traced, and the one that covers most edges of the target is extended by the best of several continuations at
-each step, with the same pattern or another; the paper uses a fuzzer for that.
+Generated workloads have the bias of Durinn (Fu et al., OSDI 2022, section 8.1): fresh keys for adding operations,
+existing keys for the others. Fresh keys follow one of several patterns, since structures use keys differently: keys
+that spread over a tree may share one bucket of a hash table, and keys that fill all buckets evenly never form a chain.
+Several workloads are traced, and the one that covers the most edges of the target is extended by the best of several
+continuations at each step, with the same pattern or another; the paper uses a fuzzer for that.
 Guarantee: the same seed and target give the same workload.
 """
 
@@ -27,14 +27,14 @@ from linpoint.scenarios.scenario import Call
 from linpoint.scenarios.scenario_text import parse_calls
 
 _FRESH_KEY_PROBABILITY: Final = 0.85
-"""Of operations that add."""
+"""The probability that an adding operation uses a fresh key."""
 _EXISTING_KEY_PROBABILITY: Final = 0.9
-"""Of all other operations."""
+"""The probability that any other operation uses an existing key."""
 _CURRENT_VALUE_PROBABILITY: Final = 0.75
-"""That the expected value of a comparison is the current one."""
+"""The probability that the expected value of a comparison is the current one."""
 _RECENT_KEYS: Final = 16
 _RECENT_KEY_PROBABILITY: Final = 0.5
-"""That an existing key is one of the last."""
+"""The probability that an existing key is a recent one."""
 _DRAW_ATTEMPTS: Final = 12
 _CANDIDATE_WORKLOADS: Final = 8
 _WORKLOAD_STAGES: Final = 3
@@ -44,8 +44,8 @@ _KEY_PATTERNS: Final = ("ascending", "shuffled", "sparse", "strided")
 _KEY_MULTIPLIER: Final = 2_654_435_761
 _MAX_SPARSE_KEY: Final = 2**31 - 2
 _STRIDES: Final = range(1, 9)
-"""Powers of two: keys at this distance share a bucket of a table that is indexed by as many low bits. A longer stride would
-make tables of some designs grow until they have that many buckets."""
+"""Powers of two: keys at this distance share a bucket of a table that is indexed by as many low bits. A longer stride
+would make some tables grow until they have that many buckets."""
 _IN_STRIDE: Final = range(4, 17)
 """The number of keys at one distance."""
 
@@ -57,11 +57,11 @@ class _Row(NamedTuple):
 
 
 class WorkloadGenerator:
-    """Draws operations one after the other, with the state of the spec after them to know which keys exist."""
+    """Draws operations and tracks the state of the spec to know which keys exist."""
 
     def __init__(self, purposes: OperationPurposes, seed: str, pattern: str = "ascending") -> None:
         self._purposes = purposes
-        self._draw = random.Random(seed)  # noqa: S311 - no secret
+        self._draw = random.Random(seed)  # noqa: S311 - not a secret
         self._pattern = pattern
         self._shuffled: list[int] = []
         self._row = _Row(0, 1, 0)
@@ -73,7 +73,7 @@ class WorkloadGenerator:
         self._states: dict[Hashable, Any] = {}
 
     def another(self, seed: str, pattern: str | None = None) -> WorkloadGenerator:
-        """A generator that continues from here with another seed, and with this pattern."""
+        """A generator that continues from the current state with another seed and this pattern."""
         other = WorkloadGenerator(self._purposes, seed, pattern or self._pattern)
         other._shuffled, other._made, other._values = list(self._shuffled), self._made, self._values
         other._row, other._numbers = self._row, set(self._numbers)
@@ -81,7 +81,7 @@ class WorkloadGenerator:
         return other
 
     def calls(self, count: int) -> list[Call]:
-        """The next operations; fewer, if the spec allows none any more."""
+        """The next operations; fewer if the spec allows no further one."""
         found: list[Call] = []
         while len(found) < count and (call := self._next()) is not None:
             found.append(call)
@@ -167,14 +167,14 @@ class WorkloadGenerator:
             number = (number + 1) * _KEY_MULTIPLIER % _MAX_SPARSE_KEY
         elif self._pattern == "strided":
             number = self._in_row()
-        # Another pattern may have drawn it.
+        # Another pattern may have drawn this number.
         while number in self._numbers:
             number += 1
         self._numbers.add(number)
         return nth_value(kind, number)
 
     def _in_row(self) -> int:
-        """The next of a row of numbers at one distance; each row has its own distance."""
+        """The next number of a row with equal distances; each row has its own distance."""
         if not self._row.left:
             stride = 1 << self._draw.choice(_STRIDES)
             self._row = _Row(self._draw.randrange(2 * stride), stride, self._draw.choice(_IN_STRIDE))
@@ -183,7 +183,7 @@ class WorkloadGenerator:
         return row.number
 
     def _current(self, args: Sequence[Value], kind: TypeDescription) -> Value:
-        """The current value, as an operation that reads returns it."""
+        """The current value, as a reading operation returns it."""
         for purpose in [
             each for each in self._purposes.by_name.values() if each.reads and len(each.parameters) == len(args)
         ]:
@@ -195,7 +195,7 @@ class WorkloadGenerator:
 
 
 def _weight(purpose: Purpose, every: Sequence[Purpose]) -> float:
-    """Half of a workload adds, three eighths of it change, the rest reads."""
+    """The weight of an operation: half of a workload adds, three eighths of it change, the rest reads."""
     kind = (purpose.adds, purpose.reads)
     alike = sum((each.adds, each.reads) == kind for each in every)
     return (4 if purpose.adds else 1 if purpose.reads else 3) / alike
@@ -204,10 +204,10 @@ def _weight(purpose: Purpose, every: Sequence[Purpose]) -> float:
 def candidate_workloads(
     purposes: OperationPurposes, count: int, seed: int, limits: SearchLimits
 ) -> Generator[Sequence[Call], int, list[Call]]:
-    """Workloads to trace; each is answered with the number of edges of the target that it covers.
+    """Workloads to trace. The caller sends back the number of target edges that each covers, negative if it did not
+    finish.
 
-    The number is negative if it was not complete. Returns a workload that covers many edges; after the limits, no more
-    are compared.
+    Returns a workload that covers many edges. After the limits, no further workloads are compared.
     """
     first = max(1, count >> _WORKLOAD_STAGES) if count > _RECENT_KEYS else count
     ways = []
@@ -225,7 +225,7 @@ def candidate_workloads(
         several = not limits.over()
         for number in range(_CONTINUATIONS_PER_STAGE if several else 1):
             seeded = f"{seed} {len(best)} {number}"
-            other = random.Random(seeded).choice(_KEY_PATTERNS) if number else None  # noqa: S311 - no secret
+            other = random.Random(seeded).choice(_KEY_PATTERNS) if number else None  # noqa: S311 - not a secret
             another = generator.another(seeded, other)
             calls = [*best, *another.calls(min(len(best), count - len(best)))]
             covered = (yield calls) if several else edges
@@ -238,7 +238,7 @@ def candidate_workloads(
 
 
 def read_workload(path: str) -> tuple[list[Call], list[Call]]:
-    """The operations of a file: operation lines, or the text of a scenario in one or several lines.
+    """Read the operations of a file: operation lines, or the text of a scenario in one or several lines.
 
     The second list has the operations after ``|``, which may run concurrently with the others.
     """
@@ -247,7 +247,7 @@ def read_workload(path: str) -> tuple[list[Call], list[Call]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise TestError(
-            "LP-C002", f"the workload cannot be read: {reason}.", place=path, remedy="Give a text file."
+            "LP-C002", f"the workload cannot be read: {reason}.", place=path, remedy="Use a UTF-8 text file."
         ) from None
     if text.lstrip().startswith("{"):
         return list(_from_lines(text, path)), []
@@ -265,9 +265,9 @@ def _from_lines(text: str, path: str) -> Iterator[Call]:
             fact = error.message.rstrip(".") if isinstance(error, LinpointError) else f"{type(error).__name__}: {error}"
             raise TestError(
                 "LP-C002",
-                f"the line is no operation: {fact}.",
+                f"the line is not an operation: {fact}.",
                 place=f"{path}:{number}",
-                remedy='Write {"op": "insert", "args": [1, 2]} in each line, or text: insert(1, 2); get(1).',
+                remedy='Write each line as {"op": "insert", "args": [1, 2]}, or as text: insert(1, 2); get(1).',
             ) from None
 
 
@@ -283,13 +283,13 @@ def _from_text(text: str, path: str) -> tuple[list[Call], list[Call]]:
                 parts[which].extend(Call(name, args) for name, args in parse_calls(piece, f"{path}:{number}"))
             except TestError as error:
                 raise TestError(
-                    "LP-C002", error.message, place=error.place, remedy="Write it as in: insert(1, 2); get(1)."
+                    "LP-C002", error.message, place=error.place, remedy="Write operations as in: insert(1, 2); get(1)."
                 ) from None
     return parts
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """A line without a final ``;``, or a ``|`` that is alone in its line."""
+    """The parts of a line, without a final ``;``; a ``|`` alone in its line stays."""
     text = line.strip().rstrip(";").strip()
     if text == "|":
         yield "|"

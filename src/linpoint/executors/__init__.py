@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where work runs."""
+"""Execution of work on threads."""

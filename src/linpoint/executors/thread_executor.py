@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running independent tasks on threads, while the main thread watches limits and listens for Ctrl-C.
+"""Runs independent tasks on threads, while the main thread watches limits and handles Ctrl-C.
 
-The tasks are native searches that release the interpreter lock, so threads are enough. A task that was told to stop
-and does not, because it is inside an endless call of a user's spec, gets an exception raised in its Python code; one
-that is stuck outside Python is left behind on a daemon thread. Guarantee: ``run_all`` returns within about a second of
-being told to stop, whatever the tasks do.
+The tasks are native searches that release the interpreter lock, so threads suffice. If a task is inside an endless call
+of a user's spec and does not stop on request, an exception is raised in its Python code. A task that is stuck outside
+Python is abandoned on its daemon thread.
+
+Guarantee: ``run_all`` returns within about a second after the request to stop, whatever the tasks do.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 Task = Callable[[], "Iterable[Task]"]
-"""Work to do; it gives back tasks to be queued behind those that wait already."""
+"""A unit of work. It returns tasks, which are queued behind those already waiting."""
 
 WATCH_INTERVAL_S: Final = 0.02
 TASK_GRACE_S: Final = 0.3
-"""Seconds that a task has to stop by itself, and again after an exception was raised in it."""
+"""Seconds that a task has for stopping by itself, and again after an exception was raised in it."""
 
 _PEAK_MEMORY_MAX_AGE_S: Final = 0.01
-"""Seconds for which a reading of the peak memory is good."""
+"""Seconds for which a reading of the peak memory stays valid."""
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _STATM: Final = "/proc/self/statm"
@@ -39,18 +40,18 @@ _PEAK: Final = re.compile(rb"VmHWM:\s*(\d+)")
 
 
 class AbandonedError(BaseException):
-    """Raised inside a task that did not stop when told to; not an Exception, so that no user's code swallows it."""
+    """Raised inside a task that does not stop on request. Not an Exception, so that user code does not catch it."""
 
 
 class _Crew:
-    """Daemon threads that work off a queue of tasks, to which tasks may add."""
+    """Daemon threads that work on a queue of tasks. Tasks may add further tasks."""
 
     def __init__(self, tasks: Sequence[Task], jobs: int) -> None:
         self._waiting = deque(tasks)
         self._left = len(tasks)
         self._changed = threading.Condition()
-        # Who waits for the end must not need the lock of the workers: an exception that is raised in one of them may hit
-        # it anywhere, also where it holds that lock. Letting this one go is a single step that nothing can interrupt.
+        # The thread that waits for the end must not need the lock of the workers: an exception raised in a worker may
+        # hit it anywhere, even while it holds that lock. Releasing this lock is one step that cannot be interrupted.
         self._unfinished = threading.Lock()
         self._unfinished.acquire()
         self.error: BaseException | None = None
@@ -60,7 +61,7 @@ class _Crew:
         self._hire()
 
     def _hire(self) -> None:
-        """Start a thread for each task that waits, as far as there may be more."""
+        """Start one thread per waiting task, up to the maximum."""
         while len(self._threads) < min(self._jobs, self._left):
             self._threads.append(threading.Thread(target=self._work, daemon=True))
             self._threads[-1].start()
@@ -69,11 +70,11 @@ class _Crew:
         try:
             while self._work_once():
                 pass
-        except AbandonedError:  # told to go while it had nothing to do
+        except AbandonedError:  # stopped while it was idle
             pass
 
     def _work_once(self) -> bool:
-        """Take the next task and run it; False when there is none and will be none."""
+        """Take the next task and run it; return False when no task is left and none will follow."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._left == 0)
             if not self._waiting:
@@ -84,7 +85,7 @@ class _Crew:
             more = task()
         except AbandonedError:
             pass
-        except BaseException as error:  # noqa: BLE001 - handed to the caller of run_all
+        except BaseException as error:  # noqa: BLE001 - run_all raises it for the caller
             self.error = self.error or error
         with self._changed:
             before = len(self._waiting)
@@ -96,19 +97,19 @@ class _Crew:
         return True
 
     def _tell(self) -> None:
-        """Wake who waits for tasks, and who waits for their end if it has come. The lock is held."""
+        """Wake the threads that wait for tasks, and the thread that waits for the end. The caller holds the lock."""
         self._changed.notify_all()
         if self._left == 0 and self._unfinished.locked():
             self._unfinished.release()
 
     def wait(self, seconds: float) -> bool:
-        """Wait a little; whether all tasks are done."""
+        """Wait briefly; return whether all tasks are done."""
         return self._left == 0 or self._unfinished.acquire(timeout=seconds)
 
     def abandon(self) -> None:
-        """Start no more tasks, and raise an exception in the Python code of those that run."""
+        """Start no more tasks, and raise an exception in the Python code of the running ones."""
         self._closed = True
-        if self._changed.acquire(timeout=TASK_GRACE_S):  # unless a task keeps others from it
+        if self._changed.acquire(timeout=TASK_GRACE_S):  # fails if a task holds the lock
             try:
                 self._left -= len(self._waiting)
                 self._waiting.clear()
@@ -120,23 +121,23 @@ class _Crew:
                 raise_in_thread(thread.ident, AbandonedError)
 
     def leave_behind(self) -> None:
-        """Forget tasks that do not come back to Python code."""
+        """Give up tasks that do not return to Python code."""
         cancel_raise(self._threads)
 
 
 def raise_in_thread(thread: int, error: type[BaseException]) -> None:
-    """Raise ``error`` in a thread, as soon as it executes Python code again.
+    """Raise ``error`` in a thread as soon as it executes Python code again.
 
-    Whoever calls this says later ``cancel_raise``, if the thread may be one that never does.
+    If the thread may never do so, the caller must call ``cancel_raise`` later.
     """
     _asynchronously(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def cancel_raise(threads: Iterable[threading.Thread]) -> None:
-    """Raise nothing more in threads that have not come back to Python code: they wait, perhaps for ever.
+    """Cancel exceptions for threads that have not returned to Python code and may never do so.
 
-    In 3.11 and 3.12 one exception that nobody takes has every thread look for it again and again, and in 3.11 code that is
-    traced, as for coverage or by a debugger, would not go on at all. Only one that is raised puts an end to that.
+    In 3.11 and 3.12 a pending exception makes every thread look for it again and again, and in 3.11 traced code, as
+    under coverage or a debugger, would not continue at all. Only raising an exception ends that.
     """
     left = [thread.ident for thread in threads if thread.is_alive() and thread.ident is not None]
     for ident in left:
@@ -155,7 +156,7 @@ def cancel_raise(threads: Iterable[threading.Thread]) -> None:
 
 
 class _TakenBackError(BaseException):
-    """Raised and caught in ``cancel_raise`` alone."""
+    """Raised and caught only in ``cancel_raise``."""
 
 
 _asynchronously: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
@@ -168,10 +169,10 @@ def run_all(
     watch: Callable[[], bool],
     interrupt: Callable[[], None],
 ) -> bool:
-    """Run all tasks, and those that they give back to be run after them. Says whether Ctrl-C was pressed meanwhile.
+    """Run all tasks, and those that they return. Return whether Ctrl-C was pressed meanwhile.
 
-    ``watch`` is called now and then on the calling thread and says whether the tasks have been told to stop;
-    ``interrupt`` is called once, when Ctrl-C is pressed, and must tell them.
+    ``watch`` is called from time to time on the calling thread and returns whether the tasks have been asked to stop.
+    ``interrupt`` is called once, when Ctrl-C is pressed, and must ask them to stop.
     """
     crew = _Crew(tasks, jobs)
     interrupted = False
@@ -182,7 +183,7 @@ def run_all(
             if crew.wait(WATCH_INTERVAL_S):
                 break
             if crew.error is not None and told is None:
-                interrupt()  # nothing the others find can matter any more
+                interrupt()  # results of the other tasks no longer matter
             if not watch():
                 continue
             now = time.monotonic()
@@ -202,7 +203,7 @@ def run_all(
 
 
 def resident_memory() -> int:
-    """Bytes of memory this process holds now; 0 where the system does not tell."""
+    """The memory of this process in bytes; 0 where the system does not report it."""
     try:
         return int(_read(_STATM).split()[1]) * _PAGE
     except (OSError, ValueError, IndexError):
@@ -210,7 +211,7 @@ def resident_memory() -> int:
 
 
 def available_memory() -> int | None:
-    """Bytes of memory that the system could give to processes now; None where it does not tell."""
+    """The memory in bytes that the system could give to processes now; None where it does not report it."""
     try:
         found = _AVAILABLE.search(_read(_MEMINFO))
     except OSError:
@@ -219,10 +220,10 @@ def available_memory() -> int | None:
 
 
 def peak_memory() -> int:
-    """The most bytes of memory this process has held, as of a moment ago; 0 where the system does not tell.
+    """The peak memory of this process in bytes, as of a moment ago; 0 where the system does not report it.
 
-    Not from getrusage: there a process begins with the peak of the one that started it. Asking takes as long as a
-    small check, so the answer is kept for a moment.
+    It is not read from getrusage, where a process starts with the peak of its parent. A reading takes as long as a
+    small check, so the result is cached briefly.
     """
     now = time.monotonic()
     if now >= _peak.good_until:
@@ -248,7 +249,7 @@ def _read_peak() -> int:
 
 
 def _read(path: str) -> bytes:
-    """The first page of a file of the system; quicker than a stream."""
+    """The first page of a system file; faster than a stream."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         return os.read(descriptor, 4096)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explanations of verdicts and results as text, JSON and HTML.
 
-Importing this registers the names of the renderers; their modules are imported when something is first rendered.
+Importing this package registers the names of the renderers; their modules are imported at the first use.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ RENDERERS: Final = {
     ("crash", "json"): "linpoint.explain.crash.crash_document:crash_document",
     ("crash", "html"): "linpoint.explain.crash.crash_page:crash_page",
 }
-"""The functions that render a kind of subject: from a verdict its explanation and graph, from an explanation or a result
-the documents."""
+"""The functions that render each kind of subject: verdicts to explanations and graphs, explanations and results to
+documents."""
 
 for (_kind, _format), _target in RENDERERS.items():
     register_renderer(_kind, _format, _target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON documents of results: the fields that all kinds of subjects share, in the order of the contract."""
+"""The JSON documents of results: the fields that all subjects share, in the order of the contract."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
 
 _NAMES: Final = {"test": "test", "crash": "test", "stress": "test", "model": "model"}
-"""The field with the name of the subject. A program is known by its file alone."""
+"""The field with the name of the subject. A program has only its file."""
 
 
 def result_document(
@@ -38,7 +38,7 @@ def result_document(
 
 
 def finding_document(finding: Finding, explanation: dict[str, Any], **facts: Any) -> dict[str, Any]:
-    """The document of one finding; ``facts`` are the fields that findings of its kind have beside the common ones."""
+    """The document of one finding; ``facts`` are the fields that findings of its kind have besides the common ones."""
     place = finding.place or place_of(finding.trace)
     return {
         "kind": finding.kind,
@@ -51,7 +51,7 @@ def finding_document(finding: Finding, explanation: dict[str, Any], **facts: Any
 
 
 def place_of(trace: Trace | None) -> SourcePlace | None:
-    """The line at which a failure shows: that of its step, or the last line before it in the same thread."""
+    """The line that shows a failure: the line of its step, or the last line before it in the same thread."""
     if trace is None or trace.failure is None or trace.failure.step is None:
         return None
     at = trace.failure.step

@@ -12,12 +12,12 @@ from linpoint.histories.values import format_value
 
 
 def operation_dict(history: History, position: int) -> dict[str, Any]:
-    """An operation as in our operation lines, with its position."""
+    """An operation as in operation lines, with its position."""
     return {"position": position, **operation_fields(history.operations[position])}
 
 
 def operation_fields(op: Operation) -> dict[str, Any]:
-    """An operation as in our operation lines."""
+    """An operation as in operation lines."""
     data: dict[str, Any] = {"process": op.process, "op": op.name, "args": [as_json(value) for value in op.args]}
     data |= {"result": as_json(op.result), "outcome": op.outcome.value, "call": op.call, "return": op.return_}
     if op.key is not None:
@@ -30,7 +30,7 @@ def operation_fields(op: Operation) -> dict[str, Any]:
 
 
 def as_json(value: Any) -> Any:
-    """A value as JSON has it; what a user's spec or program made of other things as the text that is shown of it."""
+    """A value as JSON; values of a spec or program without a JSON form become the text of explanations."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):

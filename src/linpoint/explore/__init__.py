@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controlled scheduling: every interleaving of code, one after another."""
+"""Controlled scheduling: explores the interleavings of code, one after another."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native explorers and the control of Python threads, as Python sees them."""
+"""The native explorers and the control of Python threads."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The schedules of a search, one after another: an iterator of native explorers, each of which has begun a run.
 
-Whoever iterates makes the run and decides what it shows; no code of this package calls back. Guarantee: ``ended`` is set
-only when the explorer has nothing left to show; a loop that is left early, or that ran out of its limits, leaves it unset.
+The caller that iterates makes the run and judges it; no code of this package calls back. Guarantee: ``ended`` is set
+only when the explorer has nothing left to show. It stays unset if the loop is left early or reaches its limits.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from linpoint.verdicts.schedule import Schedule
 
 
 class ScheduleSearch:
-    """One search. Iterating gives its explorer once for each run, as long as the limits allow one."""
+    """One search. Iterating gives its explorer once per run, as long as the limits allow a run."""
 
     def __init__(self, explorer: native.Explorer, limits: SearchLimits) -> None:
         self.explorer = explorer
         self.limits = limits
         self.ended = False
-        """Every schedule of the search was begun."""
+        """Whether every schedule of the search was begun."""
 
     def __iter__(self) -> Iterator[native.Explorer]:
         explorer, limits = self.explorer, self.limits
@@ -42,7 +42,7 @@ def begin_replay(schedule: Schedule) -> native.Explorer:
 def explorer_of(search: str, *, seed: int = 0, sleep_sets: bool = True) -> native.Explorer:
     """The explorer of a search by its name, such as ``bounded:2``, ``dpor``, ``random:1000`` or ``pct:3:1000``.
 
-    Samples name their number of runs last, and ``pct`` its depth before it.
+    The last number of a sampling search is its number of runs; ``pct`` gives its depth before that.
     """
     name, *numbers = search.split(":")
     given = tuple(map(int, numbers))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories: operations with their real-time order, read from files or written by hand."""
+"""Histories: operations with their real-time order, read from files or constructed in code."""
 
 from linpoint.histories.history import History
 from linpoint.histories.history_builder import history

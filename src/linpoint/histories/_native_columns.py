@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native side of histories: where their layer meets the core."""
+"""The native part of histories: the interface of this layer to the core."""
 
 from linpoint._native import Columns, Phase, rank
 from linpoint._native.readers import (

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A history: operations with their real-time order, crashes and annotations. Validated and immutable.
+"""Histories: operations with their real-time order, crashes and annotations. They are validated and immutable.
 
-Guarantee: a ``History`` that exists is well formed: every process is sequential, nobody returns before
-calling, no complete operation spans a crash of its process, and keys are given for all operations or for
-none. Cost: O(n log n) in the number of operations.
+Guarantee: a ``History`` that exists is well formed. Every process is sequential, no operation returns before its call,
+no complete operation spans a crash of its process, and either all operations have keys or none has. Cost: O(n log n) in
+the number of operations.
 """
 
 from __future__ import annotations
@@ -21,26 +21,32 @@ from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, 
 from linpoint.histories.values import format_value
 
 _MAX_SKEW: Final = 10**300
-"""As the largest time that is read: no sum of two overflows a float."""
+"""The largest clock skew, as for times in files: no sum of two overflows a float."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False, slots=True)
 class History(Sequence[Operation]):
-    """Operations in the order of their source, with crashes and annotations.
+    """A sequence of operations in the order of their source, with crashes and annotations.
 
-    ``history[i]`` is the operation at position ``i``; witnesses and refutations speak of positions.
-    ``clock_skew`` is how much the clocks of different processes may differ: of two processes, one operation precedes
-    another only if it returned more than that before the other's call. ``by_position`` says that times are positions
-    in a log of events, which have no skew. Thread-safe, because immutable.
+    ``history[i]`` is the operation at position ``i``; witnesses and refutations refer to positions. A history is
+    validated when it is constructed. It is immutable and therefore thread-safe.
     """
 
     operations: Sequence[Operation]
-    """A tuple, or what makes each operation when it is asked for."""
+    """The operations: a tuple, or a sequence that constructs each operation on demand."""
     crashes: tuple[Crash, ...]
+    """The crashes, by time."""
     annotations: tuple[Annotation, ...]
+    """Events outside the operations."""
     source: str
+    """The name of the source in messages."""
     clock_skew: Time
+    """The maximum difference between the clocks of different processes.
+
+    An operation precedes one of another process only if it returned more than this before the other's call.
+    """
     by_position: bool
+    """Whether times are positions in a log of events, which have no clock skew."""
     _columns: IntegerColumns | None
 
     def __init__(
@@ -126,7 +132,7 @@ class History(Sequence[Operation]):
 
     @property
     def columns(self) -> IntegerColumns:
-        """The history as integers, made once."""
+        """The history as integers, for the checkers; computed once."""
         if self._columns is None:
             made = (
                 self.operations.columns(self.clock_skew)
@@ -139,7 +145,7 @@ class History(Sequence[Operation]):
 
     @property
     def keyed(self) -> bool:
-        """Whether the operations name the object they work on."""
+        """Whether the operations name their object."""
         if self._columns is not None or isinstance(self.operations, LazyOperations):
             return self.columns.timed.keyed
         return any(op.key is not None for op in self.operations)
@@ -147,24 +153,24 @@ class History(Sequence[Operation]):
     def select(self, positions: Iterable[int]) -> History:
         """The history of only these operations, in the given order, with all crashes and annotations.
 
-        Leaving operations out keeps a history well formed, so this does not validate again.
+        A history stays well formed when operations are omitted, so the result is not validated again.
         """
         return self._with(tuple(self.operations[position] for position in positions))
 
     def replace(self, position: int, op: Operation) -> History:
-        """The history with another operation at ``position``, at the same times; not validated again."""
+        """The history with another operation at ``position``, at the same times. It is not validated again."""
         return self._with((*self.operations[:position], op, *self.operations[position + 1 :]))
 
     def with_operations(self, operations: Iterable[Operation], *, crashes: Iterable[Crash] = ()) -> History:
-        """The history with other operations, and with these crashes beside its own; not validated again."""
+        """The history with other operations, and with ``crashes`` in addition to its own. It is not validated again."""
         other = self._with(tuple(operations))
         object.__setattr__(other, "crashes", tuple(sorted((*self.crashes, *crashes), key=lambda crash: crash.time)))
         return other
 
     def with_clock_skew(self, skew: Time) -> History:
-        """The same history, but the clocks of different processes may differ by up to ``skew``, in its unit of time.
+        """The same history with clocks of different processes that may differ by up to ``skew``, in its unit of time.
 
-        Raises LP-U001 for what is no such number, LP-U006 for a history that clocks have no say in.
+        Raises LP-U001 for an invalid number, and LP-U006 for a history whose order does not come from clocks.
         """
         other = self._with(self.operations)
         object.__setattr__(other, "clock_skew", _exact(skew, self.operations, self.crashes))
@@ -179,14 +185,14 @@ class History(Sequence[Operation]):
         return other
 
     def place(self, op: Operation) -> str:
-        """Where an operation stands in its source, for messages."""
+        """The place of an operation in its source, for messages."""
         return f"{self.source}:{op.line}" if op.line is not None else self.source
 
 
 def recorded_history(
     operations: LazyOperations, *, annotations: Iterable[Annotation], source: str, by_position: bool = False
 ) -> History:
-    """The history of operations that a native reader has made columns of; validated as any other."""
+    """The history of operations that a native reader has stored in columns. It is validated like any other."""
     history = _restored(operations, operations.crashes, tuple(annotations), source, 0, by_position)
     if not history.columns.timed.well_formed():
         _validate(history)
@@ -194,14 +200,14 @@ def recorded_history(
 
 
 def _restored(*fields: Any) -> History:
-    """A history as it was pickled; its columns are made again when they are asked for."""
+    """Restore a history from its pickle. Its columns are computed again on demand."""
     history = object.__new__(History)
     history._fill(*fields)
     return history
 
 
 def _validate(history: History) -> None:
-    """Say what is wrong with a history that is not well formed."""
+    """Raise a coded error for a history that is not well formed."""
     by_process: dict[Process, list[Operation]] = defaultdict(list)
     with_key = without_key = None
     for op in history.operations:
@@ -220,9 +226,9 @@ def _validate(history: History) -> None:
         if op.outcome is Outcome.OK and op.return_ is None:
             raise HistoryError(
                 "LP-H006",
-                f'process {op.process} has the result of "{op.name}", called at {op.call}, but it never returned.',
+                f'process {op.process} has a result for "{op.name}", called at {op.call}, but no return.',
                 place=history.place(op),
-                remedy='An ok operation has a "return"; one that never returned has the outcome unknown.',
+                remedy='Add a "return", or record the outcome as unknown.',
             )
     if with_key is not None and without_key is not None:
         raise HistoryError(
@@ -236,15 +242,15 @@ def _validate(history: History) -> None:
 
 
 def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]) -> Time:
-    """The skew, as an integer wherever that says the same: 1.7e18 nanoseconds and 0.5 add up to what a float can hold.
+    """The skew, as an integer wherever that is equivalent: 1.7e18 nanoseconds plus 0.5 is not exact in floats.
 
-    Between integers a fraction of the skew makes no difference: 3.5 is less than a gap iff 3 is.
+    Between integers a fraction of the skew makes no difference: 3.5 is less than a gap if and only if 3 is.
     """
     if type(skew) not in (int, float) or not 0 <= skew < _MAX_SKEW:
         raise UsageError(
             "LP-U001",
             f"{skew!r} is not a clock skew.",
-            remedy="Give a number from 0 on, in the unit of the history's times.",
+            remedy="Use a number of at least 0, in the unit of the history's times.",
         )
     if skew == int(skew):
         return int(skew)
@@ -268,12 +274,12 @@ def _validate_clocks(history: History) -> None:
             "LP-U006",
             "the history is ordered by event position, not by clocks.",
             place=history.source,
-            remedy="Leave the clock skew out, or record operation lines with the times of each process's own clock.",
+            remedy="Omit the clock skew, or record operation lines with the times of each process's own clock.",
         )
 
 
 def _validate_process(history: History, ops: list[Operation]) -> None:
-    """One process: its operations follow each other, and crashes separate what never returned."""
+    """Validate one process: its operations are sequential, and a crash follows each operation that never returned."""
     crashes = [crash for crash in history.crashes if crash.interrupts(ops[0].process)]
     ordered = sorted(ops, key=lambda op: (op.call, op.end))
     for before, after in itertools.pairwise(ordered):
@@ -303,8 +309,8 @@ def _validate_process(history: History, ops: list[Operation]) -> None:
                     "LP-H013",
                     f'process {op.process} was inside "{op.name}" from {op.call} to {op.return_}, across the crash at {crash.time}.',
                     place=history.place(op),
-                    remedy='An operation cut off by a crash has an unknown outcome: leave out "return". '
-                    'If only the servers crashed and the clients lived on, record {"crash": "object"}.',
+                    remedy='Omit "return" for an operation that a crash interrupted. '
+                    'If only the servers crashed and the clients kept running, record {"crash": "object"}.',
                 )
 
 

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories written by hand: drawings in ASCII, lists of dicts, lists of operations.
+"""Constructs histories in code: from drawings in ASCII, lists of dicts, or lists of operations.
 
-A drawing has a row per process; time runs to the right and a column is an instant:
+A drawing has one row per process. Time runs to the right, and each column is an instant:
 
     A: |--enqueue(1)--|          |--dequeue()->2--|
     B:        |--enqueue(2)--|
     crash:                                           X
 
-An operation is ``|--name(args)->result--|``; without ``->`` the result is null; one that ends in ``--...``
-is unknown; ``failed`` as result means failed. ``X`` in a row named ``crash`` is a crash of everything, in a row named
-``object crash`` one of the object alone. A process whose
-name is a number, or holds a colon or a bar, stands in quotes.
-Arguments and results are JSON.
+An operation is ``|--name(args)->result--|``. Without ``->`` the result is null. An operation that ends in ``--...`` has
+an unknown outcome, and one with the result ``failed`` has failed. ``X`` in a row named ``crash`` is a crash of
+everything, and in a row named ``object crash`` a crash of the object alone. A process whose name is a number, or
+contains a colon or a bar, is written in quotes. Arguments and results are JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +32,10 @@ _DECODER = json.JSONDecoder()
 
 
 def history(source: str | Iterable[Mapping[str, Any] | Operation | Crash | Annotation] | History) -> History:
-    """A history from a drawing, or from operations, crashes and annotations, also as dicts like our operation lines."""
+    """Construct a history from a drawing, or from operations, crashes and annotations.
+
+    These may be objects, or dicts with the fields of operation lines.
+    """
     if isinstance(source, History):
         return source
     if isinstance(source, str):
@@ -41,8 +43,8 @@ def history(source: str | Iterable[Mapping[str, Any] | Operation | Crash | Annot
     if not isinstance(source, Iterable):
         raise UsageError(
             "LP-U001",
-            f"a {type(source).__name__} is no history.",
-            remedy="Give a drawing, a list of operations or dicts, or what linpoint.load(path) returns.",
+            f"a {type(source).__name__} is not a history.",
+            remedy="Pass a drawing, a list of operations or dicts, or the result of linpoint.load(path).",
         )
     operations: list[Operation] = []
     crashes: list[Crash] = []
@@ -66,7 +68,7 @@ def _draw(text: str) -> History:
             continue
         head = _NAME.match(row)
         if head is None:
-            raise _error(number, f"the row {row.strip()!r} has no process name.", "Begin each row with `name:`.")
+            raise _error(number, f"the row {row.strip()!r} has no process name.", "Start each row with `name:`.")
         name = head.group(2)
         if name in ("crash", "object crash"):
             marks = [at for at in range(head.end(), len(row)) if row[at] == "X"]
@@ -87,7 +89,7 @@ def _row(row: str, at: int, process: Process, number: int) -> Iterable[Operation
     while rest := row[at:].strip():
         begin = _BEGIN.search(row, at)
         if begin is None or row[at : begin.start()].strip():
-            raise _error(number, f"cannot read {rest!r}.", "An operation looks like `|--name(args)->result--|`.")
+            raise _error(number, f"cannot read {rest!r}.", "Draw an operation as `|--name(args)->result--|`.")
         args, at = _arguments(row, begin.end(), number)
         result: Any = None
         outcome = Outcome.OK
@@ -114,7 +116,7 @@ def _row(row: str, at: int, process: Process, number: int) -> Iterable[Operation
             line=number,
         )
         if not unknown:
-            at -= 1 if row[at : at + 1] == "-" else 0  # one bar may end an operation and begin the next
+            at -= 1 if row[at : at + 1] == "-" else 0  # one bar may both end an operation and begin the next
 
 
 def _arguments(row: str, at: int, number: int) -> tuple[tuple[Any, ...], int]:

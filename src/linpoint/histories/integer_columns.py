@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A history as integers, for the native core: names, values, keys and processes interned, times comparable.
+"""A history as integers, for the native core: names, values, keys and processes are interned, times are comparable.
 
-Guarantee: two values share a number iff they are equal for linpoint (``values.canonical``); null, true and false are
-0, 1 and 2. Two times compare as they did. Cost: O(n), about half a microsecond an operation, once for each history;
-O(n log n) where times are not all integers of 64 bits.
+Guarantee: two values share a number if and only if they are equal for linpoint (``values.canonical``); null, true and
+false are 0, 1 and 2. The order of times is preserved. Cost: O(n), about half a microsecond per operation, once for each
+history; O(n log n) if not all times are 64-bit integers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEVER_RANK: Final = 2**63 - 1
 """The return rank of an operation that never returns."""
 
 NULL, TRUE, FALSE = range(3)
-"""The numbers of the values that the native steps must know."""
+"""The numbers of the values that native steps refer to."""
 
 _NO_HINT: Final = -(2**63)
 _MAX_TIME: Final = 2**62  # so that no sum of two overflows
@@ -33,13 +33,13 @@ _OBJECT: Final = -2
 _NOT_BOOL: Final = frozenset({int, str, type(None)})
 
 NO_INTEGER: Final = -(2**63)
-"""What stands for a value that is no integer of 64 bits."""
+"""Stands for a value that is not a 64-bit integer."""
 
 
 class IntegerColumns:
-    """The columns with what their numbers stand for. Thread-safe: what is made on demand is made under a lock.
+    """The columns, with the meaning of their numbers. Thread-safe: columns are computed on demand under a lock.
 
-    Nothing but ``native``, ``values``, ``numbers`` and ``integers`` compares lists of a history that was read natively.
+    In a history that was read natively, only ``native``, ``values``, ``numbers`` and ``integers`` compare lists.
     """
 
     def __init__(self, numbering: ValueNumbering, *, skew: int = 0) -> None:
@@ -48,30 +48,34 @@ class IntegerColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of each number."""
+        """The name for each number."""
         return self._numbering.names
 
     @cached_property
     def timed(self) -> NativeColumns:
-        """For those who look at no arguments and results, whose numbers may be of either kind; there without delay."""
+        """Columns for readers that do not use arguments and results, whose numbers may be of either kind.
+
+        Available immediately.
+        """
         return self._skewed(self._numbering.timed)
 
     @cached_property
     def native(self) -> NativeColumns:
-        """With a number from 0 on for every value."""
+        """Columns with a number from 0 upwards for every value."""
         return self._skewed(self._numbering.equated.native)
 
     @cached_property
     def as_read(self) -> NativeColumns:
-        """With lists and objects among arguments and results as runs of tokens (``columns.hpp``), whatever equals them.
+        """Columns in which each list and object among arguments and results is a run of tokens (``columns.hpp``).
 
-        The values within them, and those that are no lists, have the numbers of ``native``.
+        Equal lists may have different runs. Values within lists, and values that are not lists, have the numbers of
+        ``native``.
         """
         return self._skewed(self._numbering.as_read.native)
 
     @property
     def values(self) -> Sequence[Value]:
-        """One value for each number; of a history that was read natively each is made when it is asked for."""
+        """One value for each number. For a history that was read natively, each value is constructed on demand."""
         return self._numbering.equated.values
 
     @property
@@ -81,21 +85,21 @@ class IntegerColumns:
 
     @cached_property
     def integers(self) -> array[int]:
-        """The integer that each value is equal to, by number; -2**63 where there is none of 64 bits."""
+        """The integer that each value equals, by number; -2**63 for a value that is not a 64-bit integer."""
         integers = getattr(self.values, "integers", None)
         return array("q", map(integer_of, self.values)) if integers is None else integers()
 
     @property
     def scalars(self) -> Sequence[Value]:
-        """What the numbers in ``as_read`` stand for; there are none above them but for keys that are lists."""
+        """The values of the numbers in ``as_read``. Keys that are lists have numbers above them."""
         return self._numbering.as_read.values
 
     def scalar_number(self, value: Value) -> int:
-        """The number in ``as_read`` of a value that is no list or object, or -1."""
+        """The number in ``as_read`` of a value that is not a list or object; -1 if it has none."""
         return self._numbering.as_read.number(value)
 
     def number_of_form(self, form: Hashable) -> int:
-        """The same by its canonical form."""
+        """The number in ``as_read`` of a canonical form; -1 if it has none."""
         return self._numbering.as_read.number_of_form(form)
 
     def _skewed(self, native: NativeColumns) -> NativeColumns:
@@ -103,7 +107,7 @@ class IntegerColumns:
 
 
 def integer_of(value: Value) -> int:
-    """The integer of 64 bits that a value is equal to: ``2`` for ``2.0``, none for a bool; else ``NO_INTEGER``."""
+    """The 64-bit integer that a value equals, such as ``2`` for ``2.0``, but none for a bool; else ``NO_INTEGER``."""
     kind = type(value)
     if (kind is int or kind is float) and -(2**63) < value < 2**63 and value == int(value):
         return int(value)
@@ -111,7 +115,7 @@ def integer_of(value: Value) -> int:
 
 
 def columns_of(operations: Sequence[Operation], crashes: Sequence[Crash], clock_skew: Time) -> IntegerColumns:
-    """The columns of a history's operations and crashes."""
+    """The columns of the operations and crashes of a history."""
     names = _Numbers(())
     processes = _Numbers(())
     values = _Numbers((None, True, False))
@@ -144,7 +148,7 @@ def columns_of(operations: Sequence[Operation], crashes: Sequence[Crash], clock_
 
 
 def crashed_process(crash: Crash, number: Callable[[Process], int]) -> int:
-    """How columns name what crashed: everything, the object alone, or a process by its number."""
+    """The number that columns use for a crash: of everything, of the object alone, or of a process."""
     if crash.process is not None:
         return number(crash.process)
     return _OBJECT if crash.of_object else _EVERYTHING
@@ -183,7 +187,7 @@ def _keys(keys: list[Value], values: _Numbers) -> array[int]:
     if not any(key is not None for key in keys):
         return array("i", [-1]) * len(keys)
     column = values.column(keys)
-    if None in keys:  # an operation without a key, which validation is going to refuse
+    if None in keys:  # an operation without a key, which validation will reject
         return array("i", [-1 if key is None else number for key, number in zip(keys, column, strict=True)])
     return column
 
@@ -197,7 +201,7 @@ def _hints(orders: list[Time | None]) -> array[int]:
 
 
 class _Times:
-    """Calls and returns as integers of 64 bits: as they are where that fits, else by their ranks."""
+    """Calls and returns as 64-bit integers: unchanged where they fit, otherwise by their ranks."""
 
     def __init__(self, operations: Sequence[Operation], crashes: Sequence[Crash], skew: Time) -> None:
         calls: list[Any] = [op.call for op in operations]
@@ -245,9 +249,9 @@ def _return(op: Operation) -> Time | None:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """When an operation may take effect: from its call to its return (None: at any later time).
+    """The interval in which an operation may take effect: from its call to its return, or without end (None).
 
-    ``call_phase`` and ``return_phase`` order what happens at one instant.
+    ``call_phase`` and ``return_phase`` order events at the same instant.
     """
 
     process: Process | None
@@ -267,9 +271,9 @@ class RealTimeOrder:
 
 
 def real_time_order(spans: Sequence[Span]) -> RealTimeOrder:
-    """Rank the calls and returns of ``spans``: a precedes b iff ``returns[a] < calls[b]`` or a chain says so.
+    """Rank the calls and returns of ``spans``: a precedes b iff ``returns[a] < calls[b]`` or a chain orders them.
 
-    Intervals are closed, so at one instant calls come before returns; but two operations of *one* process that touch
+    Intervals are closed, so at one instant calls come before returns. But two operations of *one* process that touch
     are sequential.
     """
     times: set[Any] = {span.call for span in spans} | {span.return_ for span in spans}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations that a native reader has made columns of: each becomes an ``Operation`` when it is asked for.
+"""Operations in the columns of a native reader: each becomes an ``Operation`` on demand.
 
-Guarantee: they are equal to those that the reader in Python makes, one by one, with their types: ``1.0`` stays a
-float although it shares the number of ``1``. Cost: nothing until they are asked for; a microsecond for one, and
-whoever walks through all of them has all of them kept.
+Guarantee: they equal the operations that the Python reader constructs, one by one and including types: ``1.0`` stays a
+float although it shares the number of ``1``. Cost: none until an operation is requested; a microsecond for each.
+Iterating over all of them keeps all of them in memory.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _MAX_INTEGER_SKEW: Final = 2**62
 
 
 class LazyOperations(Sequence[Operation]):
-    """The operations of a file, read natively."""
+    """The operations of a file that was read natively."""
 
     __slots__ = ("_all", "_columns", "_numbering", "_processes", "_table", "crashes")
 
     def __init__(
         self, table: OperationTable, crashes: Sequence[tuple[Crash, int]], decoded: Mapping[int, Value]
     ) -> None:
-        """Crashes come with ``table.instant`` of their times.
+        """``crashes`` come with ``table.instant`` of their times.
 
-        ``decoded`` has the frozen value of each number that ``table.undecoded()`` names.
+        ``decoded`` holds the frozen value of each number in ``table.undecoded()``.
         """
         in_time = sorted(crashes, key=lambda crash: crash[1])
         self.crashes = tuple(crash for crash, _ in in_time)
@@ -92,7 +92,7 @@ class LazyOperations(Sequence[Operation]):
 
     @property
     def clocked(self) -> bool:
-        """Whether any has clock readings beside its times."""
+        """Whether any operation has clock readings in addition to its times."""
         return self._table.clocked
 
     @property
@@ -101,7 +101,7 @@ class LazyOperations(Sequence[Operation]):
         return tuple(self._processes)
 
     def columns(self, clock_skew: Time) -> IntegerColumns:
-        """The operations as integers, with clocks that may differ by so much."""
+        """The operations as integers, with clocks that may differ by ``clock_skew``."""
         if not clock_skew:
             return self._columns
         if not self.whole_times or clock_skew >= _MAX_INTEGER_SKEW:  # sums with times would round, or overflow
@@ -109,7 +109,7 @@ class LazyOperations(Sequence[Operation]):
         return IntegerColumns(self._numbering, skew=int(clock_skew))
 
     def writer(self, encode: Callable[[Value], str]) -> TableWriter:
-        """What writes them as text, with ``encode`` for values that the table does not know."""
+        """The writer of the operations as text. ``encode`` writes values that the table does not know."""
         return TableWriter(self._table, self._numbering.timed, self._numbering.recorded.written(encode))
 
     def _operation(self, position: int, values: Sequence[Value]) -> Operation:
@@ -134,6 +134,6 @@ class LazyOperations(Sequence[Operation]):
         )
 
     def _process_number(self, at: int, process: Process) -> int:
-        """The number of the process that a crash is of; one that has no operation gets a number of its own."""
+        """The number of the process that crashed. A process without operations gets a number of its own."""
         found = self._table.process_number(process)
         return found if found >= 0 else len(self._processes) + at

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a history that a native reader has made columns of: numbers for them, and each made on demand.
+"""The values in the columns of a native reader: they have numbers, and each value is constructed on demand.
 
-Guarantee: equal values share a number however they were written: ``1.0`` that of ``1``, ``{"a": 1, "b": 2}`` that of
-``{"b": 2, "a": 1}``. Cost: nothing for values that the reader numbered itself, but for lists, of which equal ones are
-found natively when somebody asks; a microsecond for each different value that it left as JSON text. If one of those is
-a list, all different lists are made.
+Guarantee: equal values share a number, whatever their notation: ``1.0`` that of ``1``, ``{"a": 1, "b": 2}`` that of
+``{"b": 2, "a": 1}``. Cost: none for values that the reader numbered itself, except lists: equal lists are found
+natively on demand. Each different value that the reader left as JSON text costs a microsecond. If one of those is a
+list, all different lists are constructed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _Many = TypeVar("_Many", "array[int]", "list[Value]")
 
 
 class LazyValues(Sequence[Value]):
-    """What the numbers of a table stand for, and those that follow them, which are of lists.
+    """The values of the numbers of a table, and of the numbers after them, which are lists.
 
-    ``decoded`` has the values that the reader left as JSON text, ``lists`` those of ``columns`` that have a number. The
-    numbers in ``removed``, in ascending order, are of no value any more: those above them are less by as many.
+    ``decoded`` holds the values that the reader left as JSON text, ``lists`` the numbered lists of ``columns``. The
+    numbers in ``removed``, in ascending order, no longer have a value: each lowers the numbers above it by one.
     """
 
     __slots__ = ("_all", "_columns", "_decoded", "_gaps", "_lists", "_removed", "_table")
@@ -71,11 +71,11 @@ class LazyValues(Sequence[Value]):
         return iter(self.all())
 
     def list_value(self, at: int) -> Value:
-        """The list or object ``at`` of the columns."""
+        """The list or object at the position ``at`` of the columns."""
         return self._table.list_value(self._columns, at, FrozenObject)
 
     def all(self) -> tuple[Value, ...]:
-        """All of them at once, which is faster than one by one; they are kept."""
+        """All values, constructed together, which is faster than one by one. They are kept."""
         if self._all is None:
             values: list[Value] = self._table.values()
             for number, value in self._decoded.items():
@@ -85,11 +85,11 @@ class LazyValues(Sequence[Value]):
         return self._all
 
     def written(self, encode: Callable[[Value], str]) -> list[tuple[int, str]]:
-        """What the reader left as JSON text, by its number there in ascending order, with ``encode`` for each value."""
+        """The values that the reader left as JSON text, written by ``encode``, by number in ascending order."""
         return [(number, encode(self._decoded[number])) for number in sorted(self._decoded)]
 
     def integers(self) -> array[int]:
-        """As ``Columns.integers``."""
+        """As ``IntegerColumns.integers``."""
         integers = array("q", self._table.integers())
         for number, value in self._decoded.items():
             integers[number] = integer_of(value)
@@ -105,7 +105,7 @@ class LazyValues(Sequence[Value]):
 class LazyNumbers(Mapping[Hashable, int]):
     """The number of each canonical form, looked up in the reader's own tables.
 
-    ``odd`` has those of the values that the reader does not look up, as it numbered them.
+    ``odd`` holds the numbers of values that the reader does not look up.
     """
 
     __slots__ = ("_list_forms", "_odd", "_removed", "_table", "_values")
@@ -147,10 +147,13 @@ class LazyNumbers(Mapping[Hashable, int]):
 
 
 class RecordedNumbering(ValueNumbering):
-    """The values of a table. Its lists are equated natively, and those that it left as JSON text in Python."""
+    """The values of a table.
+
+    Equal lists are found natively, and equal values among those left as JSON text in Python.
+    """
 
     def __init__(self, table: OperationTable, columns: NativeColumns, decoded: Mapping[int, Value]) -> None:
-        """``decoded`` has the frozen value of each number that ``table.undecoded()`` names."""
+        """``decoded`` holds the frozen value of each number in ``table.undecoded()``."""
         super().__init__(columns, tuple(table.names()))
         self.recorded = LazyValues(table, decoded, columns)
         """The values by their numbers in ``timed``."""
@@ -170,7 +173,7 @@ class RecordedNumbering(ValueNumbering):
         return AsRead(found.native, found.values, found.numbers, {})
 
     def _shared(self, native: NativeColumns, lists: Sequence[int]) -> Equated:
-        """The columns in which values that were left as JSON text share the numbers of those that they are equal to."""
+        """The columns in which values that were left as JSON text share the numbers of values that they equal."""
         odd: dict[Hashable, int] = {canonical(value): number for number, value in enumerate((None, True, False))}
         values = LazyValues(self._table, self._decoded, self.timed, lists)
         known = LazyNumbers(self._table, values, odd)
@@ -187,7 +190,7 @@ class RecordedNumbering(ValueNumbering):
         numbers = array("i")
         for at, number in enumerate([*removed, len(values)]):
             numbers.extend(range(len(numbers) - at, number - at))
-            numbers.append(-1)  # of a value that has the number of another
+            numbers.append(-1)  # a value that has the number of another one
         numbers.pop()
         for number, other in same.items():
             numbers[number] = other - bisect_left(removed, other)
@@ -196,7 +199,7 @@ class RecordedNumbering(ValueNumbering):
 
 
 def _without(many: _Many, removed: Sequence[int]) -> _Many:
-    """The items but for those at some places, in ascending order."""
+    """The items except those at some positions, which are in ascending order."""
     if not removed:
         return many
     kept = many[:0]

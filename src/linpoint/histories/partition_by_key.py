@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cutting a history into the parts of its objects.
+"""Partitions a history by object.
 
-Linearizability is local: a history is linearizable iff the history of each object is. Cost: O(n).
+Linearizability is local: a history is linearizable if and only if the history of each object is. Cost: O(n).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linpoint.histories.values import Value, canonical
 def partition_by_key(
     history: History, positions: Iterable[int], key: Callable[[Operation], Value]
 ) -> list[tuple[Value, tuple[int, ...]]]:
-    """The positions of each object's operations, in order of appearance."""
+    """The positions of the operations of each object, in order of appearance."""
     parts: dict[Any, tuple[Value, list[int]]] = {}
     for position in positions:
         value = key(history.operations[position])

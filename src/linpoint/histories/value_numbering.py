@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers for the values of a history, in two ways: with lists as they were written, and with equal lists as one.
+"""Numbers for the values of a history, in two forms: with lists as written, and with one number for equal lists.
 
-Guarantee: both ways are made when they are asked for, once, under a lock; whatever is no list has the same number in
-both. Two values share a number iff they are equal for linpoint (``values.canonical``). Cost: O(size of all values).
+Guarantee: each form is computed on demand, once, under a lock. A value that is not a list has the same number in both.
+Two values share a number if and only if they are equal for linpoint (``values.canonical``). Cost: O(size of all
+values).
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from linpoint.histories._native_columns import Columns as NativeColumns
 from linpoint.histories.values import Value, canonical
 
 LIST: Final = -2
-"""The token that begins an empty list; one that has n items begins with n less. So does the number of the list i."""
+"""The token that begins an empty list. A list of n items begins with this token minus n.
+
+List number i is likewise written as this token minus i.
+"""
 
 OBJECT: Final = -(2**30)
-"""The token that begins an empty object; one that has n entries begins with n less."""
+"""The token that begins an empty object. An object with n entries begins with this token minus n."""
 
 
 class Equated(NamedTuple):
-    """Columns whose values are all numbers, and what they stand for."""
+    """Columns whose values are all numbers, and the meaning of the numbers."""
 
     native: NativeColumns
     values: Sequence[Value]
@@ -37,27 +41,27 @@ class AsRead(NamedTuple):
 
     native: NativeColumns
     values: Sequence[Value]
-    """What the numbers stand for; there are none above them but for keys that are lists."""
+    """The values of the numbers. Keys that are lists have numbers above them."""
     numbers: Mapping[Hashable, int]
     fresh: Mapping[Hashable, int]
-    """The numbers of what occurs within lists only, where they were made in Python."""
+    """The numbers of values that occur only within lists, if they were assigned in Python."""
 
     def number(self, value: Value) -> int:
-        """The number of a value that is no list, or -1."""
+        """The number of a value that is not a list; -1 if it has none."""
         return self.number_of_form(canonical(value))
 
     def number_of_form(self, form: Hashable) -> int:
-        """The same of a value by its canonical form."""
+        """The number of a value by its canonical form; -1 if it has none."""
         found = self.fresh.get(form)
         return self.numbers.get(form, -1) if found is None else found
 
 
 class ValueNumbering(ABC):
-    """The values of one history. Thread-safe: whoever comes first makes what is asked for, and others wait for it."""
+    """The values of one history. Thread-safe: the first thread computes what is requested, and others wait for it."""
 
     def __init__(self, timed: NativeColumns, names: tuple[str, ...]) -> None:
         self.timed = timed
-        """Columns for those who look at no arguments and results."""
+        """Columns for readers that do not use arguments and results."""
         self.names = names
         self._lock = threading.RLock()
         self._equated: Equated | None = None
@@ -65,7 +69,7 @@ class ValueNumbering(ABC):
 
     @property
     def equated(self) -> Equated:
-        """With one number for equal lists."""
+        """Columns with one number for equal lists."""
         with self._lock:
             if self._equated is None:
                 self._equated = self._equate()
@@ -73,7 +77,7 @@ class ValueNumbering(ABC):
 
     @property
     def as_read(self) -> AsRead:
-        """With lists as tokens."""
+        """Columns with lists as tokens."""
         with self._lock:
             if self._as_read is None:
                 self._as_read = self._read()
@@ -87,7 +91,7 @@ class ValueNumbering(ABC):
 
 
 class BuiltNumbering(ValueNumbering):
-    """The values of a history that was made in Python, with numbers from the beginning."""
+    """The values of a history that was constructed in Python, which are numbered from the beginning."""
 
     def __init__(self, made: Equated, names: tuple[str, ...]) -> None:
         super().__init__(made.native, names)
@@ -101,7 +105,10 @@ class BuiltNumbering(ValueNumbering):
 
 
 def listed(equated: Equated) -> AsRead:
-    """The same columns with tokens for their lists; what occurs within lists only gets numbers beyond the others."""
+    """The same columns with tokens for their lists.
+
+    Values that occur only within lists get numbers beyond the others.
+    """
     tokens = _Tokens(equated.numbers, len(equated.values))
     slots = array("i", [-1]) * len(equated.values)
     first = array("q", [0])
@@ -117,7 +124,7 @@ def listed(equated: Equated) -> AsRead:
 
 
 def is_list(value: Value) -> bool:
-    """Whether a value has items: a list or an object."""
+    """Whether a value has items, that is, is a list or an object."""
     return isinstance(value, (list, tuple, Mapping))
 
 
@@ -126,7 +133,7 @@ class _Tokens:
         self.all = array("i")
         self.fresh: dict[Hashable, int] = {}
         self.originals: list[Value] = []
-        """The values that have fresh numbers."""
+        """The values with fresh numbers."""
         self._numbers = numbers
         self._known = known
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of operations: JSON, made immutable, with the equality that the contracts promise.
+"""Values of operations: immutable JSON values, with the equality that specs and formats document.
 
-``True`` is not ``1``, but ``1`` equals ``1.0``; a list equals a tuple. Python disagrees on the first two,
-so nothing here may be compared with ``==``: compare ``canonical`` forms, which are hashable too.
+``True`` is not ``1``, but ``1`` equals ``1.0``; a list equals a tuple. Python's equality differs, so values here are
+never compared with ``==``: compare their ``canonical`` forms, which are hashable as well.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, Final, NoReturn
 Value = Any  # None, bool, int, float, str, tuple of values, or FrozenObject
 
 MAX_NESTING_DEPTH: Final = 64
-"""Deepest nesting that is read; deeper input is a coded error, not a stack overflow."""
+"""The deepest nesting that is read. Deeper input is a coded error, not a stack overflow."""
 
 MAX_INTEGER_DIGITS: Final = 300
-"""Longest integer that is read; longer ones only serve to exhaust a reader."""
+"""The maximum number of digits of an integer. Longer ones only serve to exhaust a reader."""
 
 
 class FrozenObject(dict[str, Any]):
-    """A JSON object that cannot be changed."""
+    """An immutable JSON object."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class FrozenObject(dict[str, Any]):
 
 
 def freeze(value: Any) -> Value:
-    """``value`` with lists turned into tuples and dicts into ``FrozenObject``, all the way down."""
+    """Convert lists in ``value`` to tuples and dicts to ``FrozenObject``, at all levels."""
     kind = type(value)
     if kind is int or kind is str or value is None or kind is bool or kind is float:
         return value
@@ -62,9 +62,9 @@ def thaw(value: Value) -> Any:
 
 
 def snapshot(value: Any) -> Value:
-    """What an operation of a Python object gave or took, as a value that later changes of the object cannot change.
+    """The value of an argument or result of a Python object, independent of later changes of the object.
 
-    What has no value to compare (a list inside of an object, say) is known by its ``repr``.
+    Parts without a comparable value, such as a list inside an object, are represented by their ``repr``.
     """
     frozen = freeze(value)
     try:
@@ -75,7 +75,7 @@ def snapshot(value: Any) -> Value:
 
 
 class _Tag:
-    """A marker that equals nothing but itself, so that tagged forms never collide with user values."""
+    """A marker that equals only itself, so that tagged forms never collide with users' values."""
 
     __slots__ = ("name",)
 
@@ -91,9 +91,9 @@ _LIST, _OBJECT, _ORDERED, _SET = _Tag("list"), _Tag("object"), _Tag("ordered obj
 
 
 def canonical(value: Any) -> Hashable:
-    """A hashable form: two values are equal for linpoint iff their canonical forms are equal in Python.
+    """A hashable form. Two values are equal for linpoint if and only if their canonical forms are equal in Python.
 
-    Built-in containers are walked; any other object stands for itself and must be hashable.
+    Built-in containers are traversed; any other object stands for itself and must be hashable.
     """
     kind = type(value)
     if kind is int or kind is str or value is None:
@@ -106,7 +106,7 @@ def canonical(value: Any) -> Hashable:
         return (_LIST, *map(canonical, value))
     if isinstance(value, Mapping):
         pairs = ((canonical(key), canonical(item)) for key, item in value.items())
-        # The order of a history's objects says nothing, but that of an OrderedDict in a state says who is evicted first.
+        # The order of entries has no meaning in values of histories. In a state it has: an OrderedDict evicts by order.
         return (_ORDERED, *pairs) if kind is OrderedDict else (_OBJECT, frozenset(pairs))
     if isinstance(value, (set, frozenset)):
         return (_SET, frozenset(map(canonical, value)))
@@ -126,7 +126,7 @@ def equal_values(left: Any, right: Any) -> bool:
 
 
 def scalars(value: Value) -> Iterable[Value]:
-    """The numbers and strings inside ``value``; null and booleans identify nothing and are left out."""
+    """The numbers and strings inside ``value``. Null and booleans identify nothing and are omitted."""
     if isinstance(value, Mapping):
         for item in value.values():
             yield from scalars(item)
@@ -138,12 +138,12 @@ def scalars(value: Value) -> Iterable[Value]:
 
 
 def format_value(value: Any) -> str:
-    """``value`` as compact JSON text; what is not JSON by its ``repr``."""
+    """``value`` as compact JSON text, or its ``repr`` if it is not JSON."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=repr)
     except (TypeError, ValueError):
         pass
     try:
         return repr(value)
-    except ValueError:  # an integer with more digits than Python writes
+    except ValueError:  # an integer with more digits than Python converts
         return hex(value) if isinstance(value, int) else f"<{type(value).__name__}>"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that run C++ targets under control, and the messages that they send."""
+"""Processes that run C++ targets under control, and their messages."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a target as a person knows them: code addresses as lines of source, data addresses as variables.
+"""Translates addresses of a target: code addresses to source lines, data addresses to variables.
 
-The tools that come with compilers do the work (``addr2line``, ``nm``), once for all addresses. What they do not know stays
-unknown: nothing here fails.
+The tools of the compilers (``addr2line``, ``nm``) do the work, with one call for many addresses. Addresses that they do
+not know stay unknown, without an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TOOLS: Final = (("addr2line",), ("llvm-symbolizer", "--output-style=GNU"))
 
 @dataclass(frozen=True, slots=True)
 class SourceFrame:
-    """A function that was running, and the line it was on."""
+    """A function on the stack and its current line."""
 
     function: str
     file: str
@@ -39,7 +39,7 @@ class SourceFrame:
 
     @property
     def users(self) -> bool:
-        """Whether it is of the user's own code, as far as its path tells."""
+        """Whether its path indicates the user's own code."""
         outside = self.file.startswith(_LIBRARY) or "/include/c++/" in self.file or "/include/linpoint/" in self.file
         return self.line > 0 and not outside
 
@@ -52,7 +52,7 @@ class _Variable:
 
 
 class AddressSymbols:
-    """What is known of one target."""
+    """The symbols of one target."""
 
     def __init__(self, library: Path, modules: Sequence[CodeModule]) -> None:
         self._library = library
@@ -64,9 +64,9 @@ class AddressSymbols:
         self._own = own[0] if own else 0
 
     def offset(self, address: int, module: int | None = None) -> int | None:
-        """A code address as an offset into the target; None if it is of another file.
+        """Convert a code address to an offset into the target; None if it belongs to another file.
 
-        Hosts tell some addresses as offsets into a module, and some as they are in memory.
+        Hosts report some addresses as offsets into a module, and others as memory addresses.
         """
         if not self._modules:
             return address
@@ -79,7 +79,7 @@ class AddressSymbols:
         return address - bases[nearest] if nearest == self._own else None
 
     def look_up(self, offsets: Iterable[int]) -> None:
-        """Find the lines of many addresses at once."""
+        """Find the source lines of many addresses with few calls of the tools."""
         missing = sorted(set(offsets) - self._frames.keys())
         for at in range(0, len(missing), _ADDRESSES_PER_QUERY):
             part = missing[at : at + _ADDRESSES_PER_QUERY]
@@ -91,15 +91,15 @@ class AddressSymbols:
                     break
 
     def frames(self, offset: int) -> tuple[SourceFrame, ...]:
-        """The functions at a code address, the innermost first: those that were inlined, and the one that they are in."""
+        """The functions at a code address, innermost first: inlined ones, then the function that contains them."""
         if offset not in self._frames:
             self.look_up([offset])
         return self._frames[offset]
 
     def variable(self, address: int, size: int = 1) -> str | None:
-        """The variable at a data address, with what is beside its beginning: ``name``, ``name[3]`` or ``name+8``.
+        """The variable at a data address, with an index or offset: ``name``, ``name[3]`` or ``name+8``.
 
-        The address may be an offset into the target, or as it is in memory.
+        The address may be an offset into the target or a memory address.
         """
         base = self._modules[self._own].base if self._modules else 0
         offset = address - base if base and address >= base else address
@@ -117,35 +117,35 @@ class AddressSymbols:
         return f"{found.name}+{beside}" if beside else found.name
 
     def _is_array(self, name: str) -> bool:
-        """Whether the sources that were looked at use a name with an index: symbols have no types."""
+        """Whether the known sources use the name with an index, since symbols have no types."""
         plain = name.rpartition("::")[2]
         files = {frame.file for frames in self._frames.values() for frame in frames if frame.users}
         return any(re.search(rf"\b{re.escape(plain)}\s*\[", line) for file in files for line in source_lines(file))
 
 
-def place_of(frame: SourceFrame, folder: str) -> SourcePlace:
-    """A frame as a place, with a path that is relative to ``folder`` where it is in it, and the line's text."""
+def place_of(frame: SourceFrame, directory: str) -> SourcePlace:
+    """A frame as a place with the text of its line; paths inside of ``directory`` become relative to it."""
     lines = source_lines(frame.file)
     text = lines[frame.line - 1].strip() if frame.line <= len(lines) else None
     path = Path(frame.file)
-    file = str(path.relative_to(folder)) if path.is_relative_to(folder) else frame.file
+    file = str(path.relative_to(directory)) if path.is_relative_to(directory) else frame.file
     return SourcePlace(file, frame.line, frame.function or None, text)
 
 
 @lru_cache(maxsize=256)
 def source_lines(file: str) -> tuple[str, ...]:
-    """The lines of a source; none if it cannot be read."""
+    """The lines of a source file; empty if it cannot be read."""
     try:
         return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
     except OSError:
         return ()
 
 
-def _frames(told: str) -> dict[int, tuple[SourceFrame, ...]]:
-    """What a tool said: an address, then for each function its name and its line."""
+def _frames(output: str) -> dict[int, tuple[SourceFrame, ...]]:
+    """Parse a tool's output: an address, then for each function its name and its line."""
     found: dict[int, tuple[SourceFrame, ...]] = {}
     address = None
-    lines = iter(told.splitlines())
+    lines = iter(output.splitlines())
     for line in lines:
         if _ADDRESS.fullmatch(line.strip()):
             address = int(line.strip(), 16)
@@ -160,19 +160,19 @@ def _frames(told: str) -> dict[int, tuple[SourceFrame, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class TargetFunction:
-    """The code of one function: offsets into its target."""
+    """The code of one function, as offsets into its target."""
 
     name: str
-    """Without parameters, and without the names of namespaces that have none."""
+    """The name without parameters and without anonymous namespaces."""
     begin: int
     end: int
 
 
 def functions(library: Path) -> list[TargetFunction]:
-    """Those of a target, in the order of their code."""
-    told = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
+    """The functions of a target, in the order of their addresses."""
+    output = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
     found = []
-    for line in told.splitlines():
+    for line in output.splitlines():
         match = _CODE.fullmatch(line)
         if match and int(match[2], 16):
             begin = int(match[1], 16)
@@ -191,9 +191,9 @@ def _without_parameters(signature: str) -> str:
 
 
 def _variables(library: Path) -> list[_Variable]:
-    told = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
+    output = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
     found = {}
-    for line in told.splitlines():
+    for line in output.splitlines():
         match = _SYMBOL.fullmatch(line)
         if match and not match[4].startswith(("vtable for", "typeinfo", "VTT for")):
             each = _Variable(int(match[1], 16), int(match[2], 16), _ANONYMOUS.sub("", match[4]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of the messages that a host sends while it tests crashes. Unknown fields are ignored.
+"""Contents of the messages that a host sends during crash tests. Unknown fields are ignored.
 
-The results of probes stay as they were written (``msgspec.Raw``): most are only compared, byte by byte, with the expected
+The results of probes stay undecoded (``msgspec.Raw``), since most are only compared byte by byte with the expected
 results.
 """
 
@@ -19,29 +19,29 @@ FAMILIES: Final = ("lost", "unrecovered", "lock")
 """Families of causes, in the order of the host's enumeration."""
 
 Code = tuple[int, int]
-"""A module by its number, and an offset in it."""
+"""The number of a module and an offset into it."""
 
 
 class Points(msgspec.Struct, frozen=True):
-    """Stores that are likely linearization points, by rule."""
+    """The numbers of stores that are likely linearization points, by rule."""
 
     atomic: int = 0
     guarded: int = 0
     publishing: int = 0
-    """They publish memory that their own operation allocated."""
+    """Stores that publish memory allocated by their own operation."""
     fresh: int = 0
-    """Left out, since they write to memory that their own operation allocated."""
+    """Stores that are left out since they write to memory allocated by their own operation."""
     stores: int = 0
 
 
 class WorkloadTraced(msgspec.Struct, frozen=True):
-    """The workload, run once without a crash."""
+    """The report on a run of the workload without a crash."""
 
     ended: str
     message: str = ""
     place: Code | None = None
     results: list[list[Any]] = []
-    """Of the operations, each in a list, which is empty for an operation that did not return."""
+    """The result of each operation in a list, which is empty if the operation did not return."""
     events: int = 0
     stores: int = 0
     flushes: int = 0
@@ -51,35 +51,35 @@ class WorkloadTraced(msgspec.Struct, frozen=True):
     edges: int = 0
     locks: int = 0
     states: float = 0.0
-    """The number of crash states at all moments, which an exhaustive test would cover."""
+    """The number of crash states at all moments, which an exhaustive test covers."""
     sites: list[tuple[Code | None, int, int]] = []
-    """Each place that stores, the number of its stores, and the number of those at likely points."""
+    """Each code place with stores, the number of its stores, and how many of them are likely points."""
     modules: list[CodeModule] = []
 
 
 class CrashQuestion(msgspec.Struct, frozen=True, rename={"kind": "class"}):
-    """A question: are these results allowed after the crash?"""
+    """A request to decide whether these results are allowed after the crash."""
 
     kind: str
     prefix: int | list[int]
-    """The completed operations of the workload: their number, or a list of them in their order."""
+    """The completed operations of the workload: their number, or an ordered list of them."""
     open: list[int]
     done: list[tuple[int, Any]]
-    """Operations that completed beside the open ones, with their results."""
+    """Operations that completed concurrently with the interrupted ones, with their results."""
     ended: str
     probes: msgspec.Raw
     results: msgspec.Raw
     message: str = ""
     prefix_results: list[list[Any]] | None = None
-    """Of the operations of ``prefix``, where they are not those of the trace."""
+    """The results of the operations of ``prefix``, if they differ from those of the trace."""
 
 
 class ImageSampled(CrashQuestion, frozen=True, kw_only=True, rename={"kind": "class"}):
-    """A test whose image was written to a file; such messages are optional."""
+    """A crash test whose image was written to a file; hosts may omit these messages."""
 
     file: str
     cursor: int
-    """The first address of the pool that was not allocated."""
+    """The first unallocated address of the pool."""
     allowed: bool
 
 
@@ -95,15 +95,15 @@ class StoreEvent(msgspec.Struct, frozen=True):
     value: str
     line: int
     persisted: bool
-    """It certainly was persistent at the crash."""
+    """Whether it was certainly persistent at the crash."""
     kept: bool
-    """It is in the state that was tested."""
+    """Whether it is in the tested crash state."""
     kind: str = "store"
     stack: list[Code] = []
 
 
 class OverlappingOperations(msgspec.Struct, frozen=True):
-    """Two concurrent operations: the first is stopped after one of its stores, the second runs to its end."""
+    """Two concurrent operations: the first stops after one of its stores, the second completes."""
 
     first: int
     second: int
@@ -111,7 +111,7 @@ class OverlappingOperations(msgspec.Struct, frozen=True):
 
 
 class CrashViolation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
-    """A crash state with results that are not allowed."""
+    """A crash state whose results are not allowed."""
 
     group: int
     kind: str
@@ -126,30 +126,30 @@ class CrashViolation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     event: int
     operation: int | None
     state: list[tuple[int, int]]
-    """Cache lines with more than the certainly persistent stores, and the number of their stores in the state."""
+    """Cache lines that hold more than the certainly persistent stores, with the number of their stores in the state."""
     sync: StoreEvent | None = None
     root: StoreEvent | None = None
     also: list[StoreEvent] = []
     before: StoreEvent | None = None
     missed_by: list[Code | None] = []
-    """The last flush before that and its callers, if the flushes of the operation leave out the line of the root."""
+    """The last flush before that and its callers, if the operation's flushes omit the cache line of the root."""
     family: str = "lost"
-    """``lost``: the root should have been durable; ``unrecovered``: it is, and recovery does not undo it; ``lock``."""
+    """``lost``: the root should have been durable; ``unrecovered``: recovery does not undo the root; ``lock``."""
     proven: bool = False
     stores: list[StoreEvent] = []
     lock: bool = False
     dl3: OverlappingOperations | None = None
     prefix_results: list[list[Any]] | None = None
-    """Of the operations of ``prefix``, where they are not those of the trace."""
+    """The results of the operations of ``prefix``, if they differ from those of the trace."""
 
     @property
     def unrecovered(self) -> bool:
-        """Whether the cause is not a lost store, but a change that recovery did not undo."""
+        """Whether the cause is a change that recovery did not undo, not a lost store."""
         return self.family == "unrecovered" and not self.lock
 
 
 class ViolationGroup(msgspec.Struct, frozen=True):
-    """Violations with one cause."""
+    """Violations with the same cause."""
 
     group: int
     count: int
@@ -157,7 +157,7 @@ class ViolationGroup(msgspec.Struct, frozen=True):
 
 
 class NeedlessFlush(msgspec.Struct, frozen=True):
-    """A flush or a fence that changes nothing."""
+    """A flush or a fence without effect."""
 
     kind: str
     place: Code

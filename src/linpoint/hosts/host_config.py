@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of a host that hold for every search: memory model, data races, isolation, memory, number of processes."""
+"""Host options for every search: memory model, data races, isolation, memory limit, number of processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linpoint.options.host_arguments import host_words
 
 @dataclass(frozen=True, slots=True)
 class HostConfig:
-    """How a host runs its target, whatever the search."""
+    """The host options that do not depend on the search."""
 
     memory_model: str = "sc"
     races: str = "stop"
@@ -18,15 +18,15 @@ class HostConfig:
     spurious: bool = False
     isolate: str = "none"
     args: tuple[str, ...] = ()
-    """Of the program."""
+    """The arguments of the program."""
     max_memory: int | None = None
     atomic: tuple[tuple[int, int], ...] = ()
-    """Code that runs without preemption: where functions begin and end in the target."""
+    """Address ranges of the functions that run without preemption, as offsets into the target."""
     workers: int = 1
-    """Processes that share a search, where it can be shared."""
+    """The number of processes that share a search, if it can be shared."""
 
     def words(self, workers: int = 1) -> list[str]:
-        """The command-line options of each of that many hosts."""
+        """The command-line options of each host, if this number of workers share the memory."""
         return host_words(
             memory_model=self.memory_model,
             races=self.races,
@@ -34,6 +34,6 @@ class HostConfig:
             reuse=self.reuse,
             spurious=self.spurious,
             atomic=self.atomic,
-            # Half of it is for what the program allocates; the rest is the host's own.
+            # Half of the limit is for the program's allocations, the rest for the host.
             max_memory=None if self.max_memory is None else max(1, self.max_memory // 2 // workers),
         )

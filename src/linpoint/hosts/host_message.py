@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of hosts: each is a line of JSON, an object with exactly one key.
+"""Messages of hosts: each is one line of JSON, an object with exactly one key.
 
-The structs of messages are the schema of both sides: ``tools/generate_protocol.py`` writes the names that the C++ side uses
-from them (``native/host/protocol/generated_messages.inc``). The first message is ``{"hello": {"protocol": 1}}``. A change
-that an older reader or writer would misunderstand raises ``PROTOCOL``.
+The structs define the schema for both sides: ``tools/generate_protocol.py`` derives the names that the C++ side uses
+(``native/host/protocol/generated_messages.inc``). The first message is ``{"hello": {"protocol": 1}}``. Increment
+``PROTOCOL`` for every change that an older reader or writer would misunderstand.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from linpoint.hosts.crash_messages import (
 from linpoint.hosts.search_messages import ScenarioHistory, ScenarioLost, SearchProgress, SearchResult
 
 PROTOCOL: Final = 1
-"""The version of the messages."""
+"""The version of the protocol."""
 
 
 class HostHello(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host as a supervised process: it is started for one command, sends messages, and its end is put into words.
+"""A host as a supervised process, which is started for one command and sends messages.
 
-Guarantee: whatever the host or the target in it does (it dies, hangs, exhausts memory, sends nonsense, falls silent), there
-is a ``HostEnding``, and no process is left behind.
+Guarantee: the caller always gets a ``HostEnding``, even if the host or its target dies, hangs, exhausts memory, sends
+malformed messages or falls silent. No process is left behind.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from linpoint.processes.supervised_process import END_GRACE_S, SupervisedProcess
 Message = TypeVar("Message", bound=HostMessage)
 
 GRACE: Final = END_GRACE_S
-"""Seconds that the host gets to come to an end by itself when its time is up."""
+"""The time in seconds for the host to exit by itself after its time is up."""
 _QUOTED_ERROR_BYTES: Final = 2000
 _OWN_MEMORY_BYTES: Final = 64 * 2**20
-"""The most that a host needs for itself. It enforces smaller limits on its target, and names the block that exceeds one."""
+"""The maximum memory of a host itself. It enforces lower limits on its target and names the block that exceeds one."""
 _STOPPED: Final = {
-    DEADLINE_PASSED: "a run of the program does not come back",
+    DEADLINE_PASSED: "a run of the program does not return",
     MEMORY_EXCEEDED: "the memory budget ran out",
-    MESSAGE_TOO_LONG: "the host says more than can be read",
+    MESSAGE_TOO_LONG: "the host sent a message that is too long",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class HostEnding:
-    """How a host ended that sent no result."""
+    """The ending of a host that sent no result."""
 
     died: str
     by_itself: bool
-    """It died of its own accord, which the target is to blame for."""
+    """Whether it died by itself, so that the target is to blame."""
 
 
 class HostProcess:
@@ -57,49 +57,49 @@ class HostProcess:
     def __init__(self, process: SupervisedProcess) -> None:
         self.process = process
         self.greeted = False
-        """It has sent ``hello`` with our version."""
+        """Whether it has sent ``hello`` with the supported version."""
 
     @property
     def over(self) -> bool:
-        """Nothing more will be read from it."""
+        """Whether no further message will be read."""
         return self.process.over
 
     @property
     def stopped(self) -> str:
-        """The reason why it was stopped, if it exceeded a limit or sent what cannot be read."""
+        """The reason why it was stopped, if it exceeded a limit or sent a malformed message."""
         return _STOPPED.get(self.process.stopped, self.process.stopped)
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory that it took; it is ended if it has not."""
+        """The peak memory of the host; stops a running host."""
         return self.process.outcome().peak_memory_bytes
 
     def finish(self) -> None:
-        """Read no more of it, and let it exit by itself."""
+        """Read no further messages and let the host exit by itself."""
         self.process.finish()
 
     def reject(self, error: Exception) -> None:
-        """Stop it because of a message that cannot be read."""
-        self.process.stop(f"the host says what cannot be read, which is a bug to report: {error}")
+        """Stop the host because of a malformed message."""
+        self.process.stop(f"the host sent an invalid message, please report this bug: {error}")
         self.process.finish()
 
     def greet(self, message: HostMessage) -> None:
-        """Take its first message; LP-T035 unless that is ``hello`` with our version."""
+        """Accept the first message; raises LP-T035 unless it is ``hello`` with the supported version."""
         if message.hello is None or message.hello.protocol != PROTOCOL:
-            version = "no version of the protocol" if message.hello is None else f"protocol {message.hello.protocol}"
+            version = "no protocol version" if message.hello is None else f"protocol {message.hello.protocol}"
             raise TestError(
                 "LP-T035",
-                f"the host speaks {version}, and this linpoint speaks protocol {PROTOCOL}.",
-                remedy="Delete ~/.cache/linpoint/hosts, so that the host is built again, or install linpoint again.",
+                f"the host uses {version}, but this linpoint requires protocol {PROTOCOL}.",
+                remedy="Delete ~/.cache/linpoint/hosts to rebuild the host, or reinstall linpoint.",
             )
         self.greeted = True
 
     def kill(self) -> None:
-        """End it in the middle of its work."""
+        """Kill the host."""
         self.process.outcome(grace_s=0.0)
 
     def ending(self) -> HostEnding:
-        """How it ended; one that still runs is ended."""
+        """The ending of the host; stops a running host."""
         outcome = self.process.outcome()
         return HostEnding(self.stopped, by_itself=False) if outcome.stopped else _ending(outcome)
 
@@ -115,10 +115,10 @@ def start_host(
     shared: int | None = None,
     asks: bool = False,
 ) -> HostProcess:
-    """Start a host; raises OSError if that is not possible. It is killed after that many seconds, and with ``stack``.
+    """Start a host; raises OSError on failure. It is killed after ``seconds`` and when ``stack`` closes.
 
-    ``request`` is written to a file for ``--scenarios``, its parts separated by null bytes. ``shared`` is the descriptor of
-    memory that hosts share. A host that ``asks`` reads what is written to it.
+    ``request`` is written to a file for ``--scenarios``, its parts separated by null bytes. ``shared`` is the
+    descriptor of memory that hosts share. With ``asks``, the host reads replies from its standard input.
     """
     files: list[int] = [] if shared is None else [shared]
     words = list(command)
@@ -139,7 +139,7 @@ def start_host(
 def read_hosts(
     hosts: Sequence[HostProcess], decoder: msgspec.json.Decoder[Message]
 ) -> Iterator[tuple[HostProcess, Message | None]]:
-    """Messages of hosts as they come; ``None`` when all that a host has sent so far was read.
+    """The messages of hosts as they arrive; ``None`` after all messages that a host has sent so far.
 
     Raises ``TestError`` (LP-T035) for a host with another version of the protocol.
     """
@@ -160,11 +160,11 @@ def read_hosts(
 
 
 def _ending(outcome: ProcessOutcome) -> HostEnding:
-    said = outcome.stderr[:_QUOTED_ERROR_BYTES].decode("utf-8", "replace").strip()
+    stderr = outcome.stderr[:_QUOTED_ERROR_BYTES].decode("utf-8", "replace").strip()
     if outcome.signal_name == "SIGKILL":
-        return HostEnding("its process was ended by SIGKILL, as when the machine has no memory left", by_itself=False)
+        return HostEnding("its process was terminated by SIGKILL, possibly because memory ran out", by_itself=False)
     if outcome.signal is not None:
-        return HostEnding(f"its process was ended by {outcome.signal_name}", by_itself=True)
-    if said:
-        return HostEnding(f"the host refuses, which is a bug to report: {said.splitlines()[-1]}", by_itself=False)
-    return HostEnding(f"its process exited with code {outcome.exit_code} in the middle of a run", by_itself=True)
+        return HostEnding(f"its process was terminated by {outcome.signal_name}", by_itself=True)
+    if stderr:
+        return HostEnding(f"the host failed, please report this bug: {stderr.splitlines()[-1]}", by_itself=False)
+    return HostEnding(f"its process exited with code {outcome.exit_code} during a run", by_itself=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search of a host over scenarios: its messages as they come, then how it ended."""
+"""A search of a host over scenarios: its messages as they arrive, then its ending."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from linpoint.hosts.host_message import SEARCH_MESSAGES, SearchMessage
 from linpoint.hosts.host_process import GRACE, HostProcess, read_hosts, start_host
 from linpoint.hosts.search_messages import ScenarioLost, SearchResult
 
-_LOST: Final = "its process was ended by signal {}"
+_LOST: Final = "its process was terminated by signal {}"
 
 
 class HostSearch:
-    """Use it in a ``with`` block and iterate over it; leaving the block ends the host. Ctrl-C ends both, and is noted."""
+    """Iterate over it in a ``with`` block; leaving the block stops the host. Ctrl-C sets ``interrupted``."""
 
     def __init__(
         self, command: Sequence[str], scenarios: Sequence[str], *, seconds: float, max_memory: int | None
     ) -> None:
         self.results: dict[int, SearchResult] = {}
-        """By the number of the scenario."""
+        """The results by the number of the scenario."""
         self.described: Any = None
         self.died = ""
         """The reason why results are missing."""
@@ -48,7 +48,7 @@ class HostSearch:
         return self
 
     def __iter__(self) -> Iterator[SearchMessage]:
-        """Messages; a scenario whose process was lost has a result that says so."""
+        """The messages; a scenario whose process died gets a result ``lost``."""
         if self._host is None:
             return
         for _, message in read_hosts([self._host], SEARCH_MESSAGES):
@@ -62,7 +62,7 @@ class HostSearch:
         self._ended = True
 
     def run(self) -> Self:
-        """Read all messages, for what remains of them."""
+        """Read all messages; the results stay in the attributes."""
         with self:
             for _ in self:
                 pass

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names for what a program's steps touch, and values as people read them.
+"""Names for the memory that a program's steps access, and readable values.
 
-A global has its symbol, a block of the heap its number. A variable on a stack has neither: it is called what the line of
-source calls it that touches it, where that line leaves no doubt.
+A global has a symbol and a heap block a number. A stack variable has neither: its name comes from the source line that
+accesses it, if that line is unambiguous.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from linpoint.hosts.search_messages import StepMessage
 from linpoint.traces.trace import SourcePlace
 
 _INT_BYTES: Final = 4
-"""Bytes."""
+"""The size of an ``int``."""
 _SMALL_NEGATIVE_BOUND: Final = 1 << 16
-"""Numbers that are so little below zero are taken for negative ones."""
+"""Values whose signed form is at most this far below zero are shown as negative numbers."""
 _LOWEST_POINTER: Final = 1 << 32
 _NAME: Final = r"((?:[A-Za-z_]\w*)(?:(?:\.|->)[A-Za-z_]\w*(?!\s*\())*(?:\[\w+\])?)"
 _METHODS: Final = {
@@ -35,7 +35,7 @@ _GUARDS: Final = re.compile(r"(?:lock_guard|unique_lock|scoped_lock|shared_lock)
 
 
 class MemoryNames:
-    """What the addresses of one trace are called."""
+    """The names of the addresses in one trace."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class MemoryNames:
         places: Sequence[SourcePlace | None],
         blocks: Mapping[int, str] | None = None,
     ) -> None:
-        """``blocks`` are names for some of the heap, by their numbers."""
+        """``blocks`` has names for some heap blocks, by number."""
         self._names = blocks or {}
         self._symbols = symbols
         self._known: dict[int, str] = {}
@@ -61,25 +61,25 @@ class MemoryNames:
                 self._remember(step.address, _called(step, place))
 
     def name(self, step: StepMessage) -> str | None:
-        """What a step touches."""
+        """The name of the memory that a step accesses; None without an address."""
         return None if step.address is None else self.at(step.address, step.size or 1)
 
     def at(self, address: int, size: int = 1) -> str:
-        """What is at an address."""
+        """The name of the memory at an address; the address itself if it has no name."""
         known = self._known.get(address) or self._in_block(address) or self._symbols.variable(address, size)
         return known or f"{address:#x}"
 
     def is_named(self, address: int) -> bool:
-        """Whether there is more to say of an address than the number."""
+        """Whether an address has a name."""
         return self.at(address) != f"{address:#x}"
 
     def pointed(self, value: int) -> str | None:
-        """What a pointer points to, if it is something that has a name."""
+        """The name of the memory that a pointer points to; None if it has no name."""
         found = self._in_block(value) or self._known.get(value) or self._symbols.variable(value)
         return None if found is None else f"&{found}"
 
     def _remember(self, address: int, name: str | None) -> None:
-        """One name for one address; two variables of one name are told apart."""
+        """Give an address a unique name, with a number if another variable has the same name."""
         if name is None or address in self._known:
             return
         taken = set(self._known.values())
@@ -97,9 +97,9 @@ class MemoryNames:
 
 
 def readable_value(value: int | str, size: int, locations: MemoryNames) -> int | str:
-    """A value as people read it: small negative numbers as such, pointers by what they point to.
+    """A readable value: small negative numbers with a sign, pointers as the name of their target.
 
-    What is narrower than an int is mostly a flag or a character, and has no sign.
+    Values narrower than an int are mostly flags or characters, so they have no sign.
     """
     if isinstance(value, str):
         return value
@@ -112,7 +112,7 @@ def readable_value(value: int | str, size: int, locations: MemoryNames) -> int |
 
 
 def _called(step: StepMessage, place: SourcePlace | None) -> str | None:
-    """What the line of a step calls what it touches, if it names just one thing that the step can be about."""
+    """The name in a step's source line for the accessed memory, if exactly one name fits the kind of step."""
     text = "" if place is None else place.text or ""
     names: set[str] = set()
     if step.kind in ("read", "write") and step.order is None:

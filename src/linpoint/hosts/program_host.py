@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A host that searches the schedules of a program: one process, or several that share the work.
 
-Guarantee: whatever the host or the program in it does, there is a ``SearchOutcome``, and no process is left behind; Ctrl-C
-ends the search, and the outcome has its progress.
+Guarantee: the caller always gets a ``SearchOutcome``, whatever the host or its program does, and no process is left
+behind. Ctrl-C ends the search, and the outcome has its progress.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _SHARED_BYTES: Final = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """How a search ended: with a result, or as ``died`` says."""
+    """The outcome of a search: a result, or the reason in ``died``."""
 
     result: SearchResult | None
     reached: SearchProgress
-    """The last progress."""
+    """The last reported progress."""
     died: str = ""
     by_itself: bool = False
-    """It died of its own accord."""
+    """Whether the host died by itself."""
     peak_memory_bytes: int = 0
     interrupted: bool = False
-    """By Ctrl-C."""
+    """Whether Ctrl-C ended the search."""
 
 
 Listener = Callable[[SearchProgress], None]
@@ -46,14 +46,14 @@ Listener = Callable[[SearchProgress], None]
 
 @dataclass(slots=True)
 class _Worker:
-    """A process of a search, and what it has sent."""
+    """A process of a search and its last messages."""
 
     host: HostProcess
     reached: SearchProgress
     result: SearchResult | None = None
 
     def outcome(self) -> SearchOutcome:
-        """How its part of the search ended."""
+        """The outcome of its part of the search."""
         peak = self.host.peak_memory_bytes
         if self.result is not None:
             return SearchOutcome(self.result, self.reached, peak_memory_bytes=peak)
@@ -63,7 +63,7 @@ class _Worker:
 
 @dataclass(frozen=True, slots=True)
 class ProgramHost:
-    """A host and a target, to be run with one search after another."""
+    """A host and a target, which can run several searches one after another."""
 
     path: Path
     target: Path
@@ -81,10 +81,10 @@ class ProgramHost:
         outcomes: bool = False,
         shared: bool = False,
     ) -> SearchOutcome:
-        """Run one search for that many seconds; all workers share it if it can be ``shared``.
+        """Run one search for ``seconds``; with ``shared``, all workers share it.
 
-        A run that takes longer is ended ``patience`` seconds after the start: the host itself reports one that seems to have
-        no end.
+        A host that is still running is killed ``patience`` seconds after the start. The host itself reports a run that
+        seems endless.
         """
         kill_after = seconds + GRACE if patience is None else patience
         workers = self.config.workers if shared else 1
@@ -126,9 +126,9 @@ class ProgramHost:
                     news = False
                     self.listen(_reached(workers))
                 if host.over and memory is not None and (worker.result is None or worker.result.ended != "exhausted"):
-                    os.pwrite(memory, b"\1", 0)  # stops the others
+                    os.pwrite(memory, b"\1", 0)  # stops the other workers
         except KeyboardInterrupt:
-            return SearchOutcome(None, _reached(workers), "it was interrupted", interrupted=True)
+            return SearchOutcome(None, _reached(workers), "the run was interrupted", interrupted=True)
         return _merge_outcomes([worker.outcome() for worker in workers])
 
 
@@ -140,7 +140,7 @@ def _reached(workers: Sequence[_Worker]) -> SearchProgress:
 
 
 def _merge_outcomes(outcomes: Sequence[SearchOutcome]) -> SearchOutcome:
-    """The outcome of all workers: they have exhausted the search if each of them has."""
+    """The joint outcome of all workers; the search is exhaustive if that of each worker is."""
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
     reached = SearchProgress(
         sum(each.reached.schedules for each in outcomes), sum(each.reached.steps for each in outcomes)
@@ -173,5 +173,5 @@ def _length(result: SearchResult) -> tuple[int, int]:
 
 
 def _completeness(result: SearchResult) -> bool:
-    """Workers that another one has stopped report an exhausted search."""
+    """Sorts exhausted searches last: workers that another one has stopped also report an exhausted search."""
     return result.ended == "exhausted"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host tells of a run, as runs of tests are judged."""
+"""Converts the host's histories to the runs that judges accept."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from linpoint.scenarios.scenario import Scenario
 
 
 def scenario_runs_of(scenario: Scenario, history: ScenarioHistory) -> Iterator[ScenarioRun]:
-    """A run for each order in real time."""
+    """One run for each real-time order."""
     for order in history.orders:
         yield scenario_run_of(scenario, history, order)
 
 
 def scenario_run_of(scenario: Scenario, history: ScenarioHistory, order: list[int]) -> ScenarioRun:
-    """The run with this order."""
+    """The run with this real-time order."""
     moments = {event: moment for moment, event in enumerate(order)}
     number = 0
 
@@ -33,7 +33,7 @@ def scenario_run_of(scenario: Scenario, history: ScenarioHistory, order: list[in
             result = history.results[number] if known else []
             called = moments.get(2 * number) if known and history.called[number] else None
             if called is None and known and history.called[number]:
-                called = len(order)  # it has not come back, so nobody has asked when it began
+                called = len(order)  # it has not returned, so the order has no position for its call
             returned = moments.get(2 * number + 1)
             if alone and result:
                 called = returned = number
@@ -53,5 +53,5 @@ def scenario_run_of(scenario: Scenario, history: ScenarioHistory, order: list[in
 
 
 def _cut(threads: tuple[tuple[PerformedOperation, ...], ...]) -> tuple[tuple[PerformedOperation, ...], ...]:
-    """Without the operations that were never called: the last one of a thread is what it waits in."""
+    """Leave out operations that were never called, so that the last one of a blocked thread is where it waits."""
     return tuple(tuple(each for each in thread if each.called is not None) for thread in threads)

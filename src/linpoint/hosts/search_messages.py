@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of the messages that a host sends while it searches: progress, histories of scenarios, results, findings, traces.
+"""Contents of the messages that a host sends during a search: progress, histories, results, findings, traces.
 
 Unknown fields are ignored.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 FAULTS: Final = ("assertion", "race", "deadlock", "livelock", "crash", "memory", "exception", "nondeterminism")
-"""Kinds of findings, in the order of the host's enumeration; the same holds for the tuples below."""
+"""Kinds of findings, in the order of the host's enumeration; so are the tuples below."""
 STEP_KINDS: Final = (
     *("read", "write", "update", "cas", "fence", "drain", "lock", "unlock", "wait", "notify", "block", "spawn", "join"),
     *("exit", "yield", "allocate", "free", "assertion", "exception", "crash", "note", "call", "return"),
@@ -20,26 +20,26 @@ ACCESS_ORDERS: Final = ("relaxed", "consume", "acquire", "release", "acq_rel", "
 
 
 class SearchProgress(msgspec.Struct, frozen=True):
-    """How far a search is."""
+    """The progress of a search."""
 
     schedules: int = 0
     steps: int = 0
     depth: int = 0
-    """Steps of the last run."""
+    """The number of steps of the last run."""
     estimate: float | None = None
-    """Of how many schedules there are, as it looks so far."""
+    """The estimated number of all schedules."""
     scenario: int = 0
 
 
 class CodeModule(msgspec.Struct, frozen=True):
-    """A file of code in the host's memory."""
+    """A code file in the host's memory."""
 
     path: str
     base: int
 
 
 class HostFinding(msgspec.Struct, frozen=True):
-    """A run that went wrong."""
+    """A failing run."""
 
     kind: str
     message: str
@@ -49,21 +49,21 @@ class HostFinding(msgspec.Struct, frozen=True):
     preemptions: int = 0
     printed: str | list[str] = ""
     steps_of: list[int] = []
-    """Positions in the trace of the steps that take part; the last shows it."""
+    """Positions in the trace of the steps that take part; the last one shows the failure."""
     address: int | None = None
-    """Of a data race: the memory that it is about."""
+    """The address of a data race."""
     symbol_module: int | None = None
     lost: bool = False
-    """Its process died with it, so nobody knows the schedule."""
+    """Whether its process died, so that the schedule is unknown."""
 
     @property
     def key(self) -> object:
-        """By which the same one is known again in another run."""
+        """A key that is equal for the same failure in another run."""
         return self.kind, self.message, tuple(self.places)
 
 
 class StepMessage(msgspec.Struct, frozen=True):
-    """A step of a trace, in numbers."""
+    """A step of a trace, with addresses and numbers."""
 
     thread: int
     kind: str
@@ -81,11 +81,11 @@ class StepMessage(msgspec.Struct, frozen=True):
     module: int | None = None
     stack: list[int] = []
     buffer: list[tuple[int, int, int | str]] = []
-    """Addresses, sizes and values, the oldest first."""
+    """The store buffer of its thread: addresses, sizes and values, oldest first."""
     preempts: bool = False
     symbol_module: int | None = None
     block: tuple[int, int, int] | None = None
-    """Of an address on the heap: which allocation, the offset in it, its size."""
+    """For a heap address: the number of the allocation, the offset into it, its size."""
 
 
 class ThreadMessage(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ class TraceMessage(msgspec.Struct, frozen=True):
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """What a search came to."""
+    """The result of a search."""
 
     ended: str
     """``exhausted``, ``finding``, ``budget``, ``refused`` or ``error``; ``alone`` if workers cannot share it."""
@@ -112,44 +112,44 @@ class SearchResult(msgspec.Struct, frozen=True):
     redundant: int = 0
     steps: int = 0
     cut: int = 0
-    """Runs that were ended since they took too many steps."""
+    """The number of runs that reached the step limit."""
     completed: int = -1
-    """Every schedule with up to so many preemptions was run."""
+    """Every schedule with up to this number of preemptions was run; -1 for none."""
     diverged_at: int | None = None
     reason: str = ""
     qualified: list[str] = []
-    """Sentences that say why a clean end proves less."""
+    """The reasons why an end without a failure proves less, as sentences."""
     outcomes: dict[str, int] | None = None
     finding: HostFinding | None = None
     races: list[HostFinding] = []
-    """Data races that were to be reported beside."""
+    """Data races to report in addition to the finding."""
     trace: TraceMessage | None = None
     results: list[list[Any]] = []
-    """Of the operations of a test, in the last run: each in a list, which is empty if it has not come back."""
+    """The results of a test's operations in the last run, each in a list, which is empty if it did not return."""
     modules: list[CodeModule] = []
     scenario: int = 0
 
 
 class ScenarioHistory(msgspec.Struct, frozen=True):
-    """What operations did in runs that a schedule stands for."""
+    """The results of operations in the runs that one schedule represents."""
 
     scenario: int
     results: list[list[Any]]
-    """Of each operation, in the order of the scenario: its result, or nothing if it has not come back."""
+    """For each operation, in the order of the scenario: a list with its result, empty if it did not return."""
     called: list[bool]
     orders: list[list[int]]
-    """Orders in real time: for each operation of the threads its call, twice its number, and its return, one more."""
+    """Real-time orders of the threads' operations: twice an operation's number is its call, one more its return."""
     schedule: list[tuple[int, int]]
     preemptions: int = 0
     schedules: int = 0
-    """That were run by then."""
+    """The number of schedules that were run before."""
     stuck: str = ""
-    """The kind of finding if nobody could go on."""
+    """The kind of finding if no thread could continue, else empty."""
 
 
 class ScenarioLost(msgspec.Struct, frozen=True):
-    """The process that explored a scenario died."""
+    """The message that the process of a scenario died."""
 
     scenario: int
     signal: int
-    """0 if it exited."""
+    """The signal that killed it; 0 if it exited."""

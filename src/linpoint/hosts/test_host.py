@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host and a target that has tests: it describes them, and explores many scenarios of one of them in one process.
+"""A host for a target with tests: it describes the tests, and explores many scenarios of a test in one process.
 
-Guarantee: as for programs (``host_process``): whatever the host or the test in it does, there is a reply, and no process is
-left behind.
+Guarantee: as in ``host_process``, there is always a reply, whatever the host or its test does, and no process is left
+behind.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linpoint.options.host_arguments import host_words
 
 @dataclass(frozen=True, slots=True)
 class TestHost:
-    """A host and a target that has tests."""
+    """A host and a target with tests."""
 
     __test__ = False
 
@@ -27,7 +27,7 @@ class TestHost:
     config: HostConfig
 
     def describe(self, seconds: float) -> HostSearch:
-        """A search that has ended and has the tests of the target."""
+        """The descriptions of the target's tests, in ``described`` of a finished search."""
         return self.search((), "dpor", seconds=seconds).run()
 
     def search(
@@ -40,7 +40,7 @@ class TestHost:
         trace: bool = False,
         more: Sequence[str] = (),
     ) -> HostSearch:
-        """Explore all scenarios by one search within that many seconds together; several at a time if there are workers."""
+        """Explore all scenarios by one search within ``seconds`` in total; workers run them in parallel."""
         workers = self.config.workers if len(scenarios) > 1 else 1
         words = [str(self.path), str(self.target), *self.config.words(workers), *more]
         words += host_words(search=search, seed=seed, seconds=seconds, workers=workers, trace=trace)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run that the host reports in numbers, as a trace: lines of source, names of variables, values.
+"""Builds a trace with source lines, variable names and values from a run that the host reports in numbers.
 
-Steps inside of libraries are told at the line of the user's code that they were done for. Guarantee: whatever the numbers
-are, there is a finding; a trace that would not be consistent is left out.
+A step inside of a library appears at the line of the user's code that caused it. Guarantee: inconsistent numbers never
+prevent a finding; they only omit the trace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY
 from linpoint.verdicts.schedule import Schedule, schedule_text
 
 BITS: Final = {"sc": 0, "tso": 1, "pso": 4}
-"""Of the number of a process that say which store buffer of its thread it is; 0 is the thread itself."""
+"""The number of low bits of a process that select a store buffer of its thread; 0 selects the thread itself."""
 
 _LAST_LINES: Final = 10
 _PLACEHOLDER: Final = re.compile(r"\{(\d+)\}")
@@ -36,7 +36,7 @@ _THREAD: Final = re.compile(r"\bthread (\d+)\b")
 _MAKING: Final = "linpoint::detail::Registered<"
 _OF_THREADS: Final = ("spawn", "join", "exit")
 _KINDS: Final = {"crash": StepKind.EXCEPTION}
-"""A crash of a trace is one of the whole system; that of a program is the end of a thread."""
+"""In traces, a crash is a crash of the whole system; the crash of a program ends a thread."""
 _SHOWN_BY: Final = {
     "assertion": StepKind.ASSERTION,
     "exception": StepKind.EXCEPTION,
@@ -46,7 +46,7 @@ _SHOWN_BY: Final = {
 
 
 def host_schedule_text(schedule: Schedule, model: str) -> str:
-    """The departures from the default schedule, as in ``4:1 9:0b``: then thread 1 goes on, then a buffer of thread 0."""
+    """The deviations from the default schedule: ``4:1 9:0b`` runs thread 1, later a buffer of thread 0."""
     return schedule_text(schedule, buffer_bits=BITS[model])
 
 
@@ -57,7 +57,7 @@ def printed_lines(found: HostFinding) -> tuple[str, ...]:
 
 
 def message_without_places(found: HostFinding) -> str:
-    """What the host says of a finding of which no run is known."""
+    """The host's message for a finding without a trace."""
     return _NO_PLACE.sub("", found.message)
 
 
@@ -67,9 +67,9 @@ def failure_message(
     trace: Trace | None = None,
     by_code: Mapping[int, SourcePlace] | None = None,
 ) -> str:
-    """What the host says of a finding, with lines of source, names of threads, and where it shows.
+    """The host's message for a finding, with source lines, thread names and the place of the failure.
 
-    ``by_code`` has places for addresses of code that are inside of libraries.
+    ``by_code`` has the user's places for code addresses inside of libraries.
     """
     offsets = [symbols.offset(place) for place in found.places]
     symbols.look_up(each - 1 for each in offsets if each)
@@ -106,43 +106,43 @@ def _here() -> str:
 
 @dataclass(frozen=True, slots=True)
 class TracedOperations:
-    """Of a test: the calls of its scenario, and what they returned, by their numbers."""
+    """The calls of a test's scenario, and their results by number."""
 
     calls: tuple[Call, ...] = ()
     results: Mapping[int, Value] = field(default_factory=dict)
 
 
 class HostTraceBuilder:
-    """Makes a trace of what the host said."""
+    """Builds the trace of a run from the host's messages."""
 
     def __init__(
         self,
         symbols: AddressSymbols,
-        said: TraceMessage,
+        message: TraceMessage,
         found: HostFinding,
         model: str,
         operations: TracedOperations | None = None,
     ) -> None:
         self._symbols = symbols
-        self._said = said
+        self._message = message
         self._found = found
         self._model = model
         self._operations = operations
         self._inside: set[int] = set()
-        """Threads that are in an operation of a test."""
-        self._places = [self._place(step) for step in said.steps] if self._looked_up() else []
-        self._locations = MemoryNames(symbols, said.steps, self._places, self._object())
-        self._names = {each.id: each.name for each in said.threads}
+        """Threads that are executing an operation of a test."""
+        self._places = [self._place(step) for step in message.steps] if self._looked_up() else []
+        self._locations = MemoryNames(symbols, message.steps, self._places, self._object())
+        self._names = {each.id: each.name for each in message.threads}
         self._private = self._of_one_thread()
         self._buffers: dict[int, list[tuple[int, int, int | str]]] = {}
 
     def trace(self, schedule: str) -> Trace:
-        """The trace, without steps that are of nobody's code."""
+        """Build the trace, without steps inside of libraries that show nothing."""
         steps: list[TraceStep] = []
         positions: dict[int, int] = {}
         running: int | None = None
         owed = False  # a preemption by a step that is not shown
-        for number, (step, place) in enumerate(zip(self._said.steps, self._places, strict=True)):
+        for number, (step, place) in enumerate(zip(self._message.steps, self._places, strict=True)):
             if self._hidden(number, step, place):
                 owed = owed or step.preempts
                 continue
@@ -158,10 +158,10 @@ class HostTraceBuilder:
         return Trace(threads, tuple(steps), self._model, schedule, self._failure(steps, positions))
 
     def _object(self) -> dict[int, str]:
-        """The block of the object that is tested: the header of tests allocates it."""
+        """The heap block of the object under test, which the SDK's test header allocates."""
         if self._operations is None:
             return {}
-        for step in self._said.steps:
+        for step in self._message.steps:
             if step.kind == "allocate" and step.block is not None:
                 frames = [frame for offset in self._offsets(step) for frame in self._symbols.frames(offset)]
                 if any(frame.function.startswith(_MAKING) for frame in frames):
@@ -170,31 +170,31 @@ class HostTraceBuilder:
 
     def _threads(self, steps: list[TraceStep]) -> tuple[TraceThread, ...]:
         if self._operations is None:
-            return tuple(TraceThread(each.id, each.name) for each in self._said.threads)
-        # What makes the threads of a test and waits for them does nothing else, but for operations that run alone.
+            return tuple(TraceThread(each.id, each.name) for each in self._message.threads)
+        # Thread 0 only starts and joins the threads of a test, unless operations run before or after them.
         shown = {step.thread for step in steps}
-        said = [each for each in self._said.threads if each.id or each.id in shown]
-        return tuple(TraceThread(each.id, f"thread {each.id}" if each.id else "alone") for each in said)
+        threads = [each for each in self._message.threads if each.id or each.id in shown]
+        return tuple(TraceThread(each.id, f"thread {each.id}" if each.id else "alone") for each in threads)
 
     def by_code(self) -> dict[int, SourcePlace]:
-        """The places of steps by the code addresses at which they were done, as offsets into the target.
+        """The places of steps by their code addresses, as offsets into the target.
 
-        Those at which steps of several places were done, as in a function of a library, are left out.
+        Addresses with steps of several places, as in a library function, are left out.
         """
         found: dict[int, set[SourcePlace]] = {}
-        for step, place in zip(self._said.steps, self._places, strict=True):
+        for step, place in zip(self._message.steps, self._places, strict=True):
             offset = None if step.pc is None else self._symbols.offset(step.pc, step.module)
             if offset is not None and place is not None:
                 found.setdefault(offset, set()).add(place)
         return {offset: places.pop() for offset, places in found.items() if len(places) == 1}
 
     def _looked_up(self) -> bool:
-        """Ask for all lines at once."""
-        self._symbols.look_up(offset for step in self._said.steps for offset in self._offsets(step))
+        """Look up the source lines of all steps together."""
+        self._symbols.look_up(offset for step in self._message.steps for offset in self._offsets(step))
         return True
 
     def _offsets(self, step: StepMessage) -> list[int]:
-        """Code addresses of a step, the innermost first; each is where a call comes back to, so the call is before it."""
+        """The code addresses of a step, innermost first, less one: a return address follows its call."""
         addresses = ([] if step.pc is None else [step.pc]) + step.stack
         back = 0 if step.kind == "crash" else 1
         found = [self._symbols.offset(address, step.module) for address in addresses]
@@ -207,7 +207,7 @@ class HostTraceBuilder:
         return None if frame is None else place_of(frame, _here())
 
     def _hidden(self, number: int, step: StepMessage, place: SourcePlace | None) -> bool:
-        """Whether a step is of the inside of a library alone, and shows nothing."""
+        """Whether a step belongs to no operation, or is an access inside of a library that shows nothing."""
         changed = step.buffer != self._buffers.get(step.thread, [])
         self._buffers[step.thread] = step.buffer
         if self._operations is not None and self._outside(number, step):
@@ -217,7 +217,7 @@ class HostTraceBuilder:
         return place is None or step.address in self._private
 
     def _outside(self, number: int, step: StepMessage) -> bool:
-        """Whether a step is of no operation of a test: of what makes the threads, or the object."""
+        """Whether a step is outside of a test's operations, where threads and the object are created."""
         if step.kind in ("call", "return"):
             (self._inside.add if step.kind == "call" else self._inside.discard)(step.thread)
             return False
@@ -225,9 +225,9 @@ class HostTraceBuilder:
         return number not in self._found.steps_of and (step.kind in _OF_THREADS or not shown)
 
     def _of_one_thread(self) -> set[int]:
-        """Addresses without a name that one thread alone touches: variables on its stack."""
+        """Unnamed addresses that only one thread accesses, such as its stack variables."""
         users: dict[int, set[int]] = {}
-        for step in self._said.steps:
+        for step in self._message.steps:
             if step.address is not None and step.kind in _ACCESSES and not self._locations.is_named(step.address):
                 users.setdefault(step.address, set()).add(step.thread)
         return {address for address, threads in users.items() if len(threads) == 1}
@@ -268,7 +268,7 @@ class HostTraceBuilder:
         )
 
     def _operation(self, step: StepMessage, kind: StepKind, *, preempts: bool) -> TraceStep:
-        """Where an operation of a test begins or ends."""
+        """The call or return of an operation."""
         number = int(step.message or 0)
         assert self._operations is not None
         call = self._operations.calls[number]
@@ -281,7 +281,7 @@ class HostTraceBuilder:
         return TraceStep(step.thread, kind, operation=call.operation, value=value, buffer=buffer)
 
     def _buffer(self, step: StepMessage) -> tuple[tuple[str, Any], ...]:
-        """What its thread has stored that others do not see yet."""
+        """The buffered stores of its thread, which others do not see yet."""
         return tuple(
             (self._locations.at(address, width), readable_value(value, width, self._locations))
             for address, width, value in step.buffer

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an observed run of an object is correct, for every engine."""
+"""Decides whether an observed run of an object is correct, for every engine."""

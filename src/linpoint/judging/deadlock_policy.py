@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether operations that never returned may wait for ever, and whether exceptions are what is wrong with a run.
+"""Whether operations that never returned may block forever, and whether exceptions explain the failure of a run.
 
-A blocking operation, such as ``acquire`` of a mutex that is held, has no step in the spec: it waits rightly. Where there
-is an order of the others after which no operation that hangs has a step, all is well; where one has, it should have gone
-on. Only the order that the check shows is looked at, so for an object whose order decides who may go on, an operation
-that waits rightly may be called a deadlock; never the other way round.
+A blocking operation, such as ``acquire`` of a held mutex, has no step in the spec: it blocks rightly. If an order of
+the other operations leaves no hanging operation a step, the run is correct; otherwise one should have proceeded. Only
+the witness order of the check is examined. So where the order decides which operation may proceed, an operation that
+blocks rightly may be reported as a deadlock; never the other way round.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from linpoint.verdicts import Status, Verdict
 
 
 def may_wait_forever(history: History, spec: Spec, check: Callable[[History], Verdict]) -> bool:
-    """Whether the spec lets every operation of unknown outcome wait, once the others have taken effect."""
+    """Whether the spec lets every operation of unknown outcome block, once the others have taken effect."""
     complete = [at for at, op in enumerate(history) if op.outcome is not Outcome.UNKNOWN]
     hanging = [op for op in history if op.outcome is Outcome.UNKNOWN]
     if not hanging:
         return False  # it hangs outside of any operation
     verdict = check(history.select(complete))
     if verdict.status is not Status.LINEARIZABLE or verdict.witness is None:
-        return False  # one of them did take effect, and yet did not return
+        return False  # one of them took effect and did not return
     states = {canonical(spec.initial): spec.initial}
     for at in verdict.witness.order:
         op = verdict.history[at]
@@ -41,7 +41,7 @@ def without_exceptions(history: History) -> History | None:
     raised = [at for at, op in enumerate(history) if isinstance(op.result, Mapping) and set(op.result) == {"raises"}]
     excused = history
     for at in raised:
-        # Under a name of its own: what is unknown stays open, and its process went on.
+        # In a separate process: an operation of unknown outcome stays open, but its process continued.
         process = f"raised {at}"
         op = dataclasses.replace(history[at], process=process, result=None, outcome=Outcome.UNKNOWN, return_=None)
         excused = excused.replace(at, op)

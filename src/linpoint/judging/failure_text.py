@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What failed in a run, in words: its operations with what orders of them would have allowed, and one sentence."""
+"""The failure of a run as text: its operations with the results that valid orders give, and one sentence."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from linpoint.histories.values import Value, canonical, format_value
 from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
 from linpoint.judging.spec_judge import SequentialOrders, blocked_calls
 from linpoint.scenarios.scenario import Scenario
+from linpoint.text.phrases import join_words
 from linpoint.verdicts import Verdict
 from linpoint.verdicts.evidence import ShownOperation
 
 
 class FailedRun(Protocol):
-    """A run that is wrong: of which kind, and the verdict on its history, where there is one."""
+    """A failing run: its kind, and the verdict on its history, where there is one."""
 
     @property
     def kind(self) -> str:
@@ -26,7 +27,7 @@ class FailedRun(Protocol):
 
     @property
     def run(self) -> ScenarioRun:
-        """What was observed."""
+        """The observed run."""
         ...
 
     @property
@@ -36,7 +37,7 @@ class FailedRun(Protocol):
 
 
 def shown_operations(run: ScenarioRun, allowed: dict[tuple[int | None, int], list[Value]]) -> list[ShownOperation]:
-    """The operations of a run, each with what it may have returned where it returned something else."""
+    """The operations of a run, each with the allowed results where its own is not among them."""
 
     def one(thread: int | None, number: int, each: PerformedOperation, *, after: bool = False) -> ShownOperation:
         returned = each.returned is not None
@@ -53,7 +54,7 @@ def shown_operations(run: ScenarioRun, allowed: dict[tuple[int | None, int], lis
 
 
 def results_allowed(judge: SequentialOrders, scenario: Scenario) -> dict[tuple[int | None, int], list[Value]]:
-    """For each operation, by its thread as ``sequential_results`` has it and its number: what some order gives it."""
+    """The results that orders give each operation, by its thread as in ``sequential_results`` and its number."""
     found: dict[tuple[int | None, int], dict[object, Value]] = {}
     for thread, number, result in judge.sequential_results(scenario):
         found.setdefault((thread, number), {})[canonical(result)] = result
@@ -63,7 +64,7 @@ def results_allowed(judge: SequentialOrders, scenario: Scenario) -> dict[tuple[i
 def orders_given(
     failure: FailedRun, operations: tuple[ShownOperation, ...], judge: SequentialOrders
 ) -> tuple[tuple[Value, ...], ...]:
-    """What orders give, where each result by itself is possible, but not all of them together."""
+    """The results of orders, where each observed result is possible, but not all of them together."""
     if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
         return ()
     outcomes = judge.sequential_outcomes(failure.run.scenario)
@@ -74,24 +75,26 @@ def orders_given(
 def failure_sentence(
     failure: FailedRun, operations: tuple[ShownOperation, ...], orders: tuple[tuple[Value, ...], ...]
 ) -> str:
-    """What is wrong, in a sentence."""
+    """The failure as a sentence."""
     run = failure.run
     if failure.kind == "deadlock":
         waiting = ", ".join(str(call) for call in blocked_calls(run))
-        # Who compares outcomes has no spec, and no verdict of one.
+        # A comparison of outcomes has no spec, and so no verdict.
         who = "atomic operations" if failure.verdict is None else "the spec"
-        come = "comes" if len(blocked_calls(run)) == 1 else "come"
-        return f"deadlock: {waiting} never {come} back, and {who} would let one go on"
+        if len(blocked_calls(run)) == 1:
+            return f"deadlock: {waiting} never returns, although {who} would let it proceed"
+        return f"deadlock: {waiting} never return, although {who} would let one of them proceed"
     if failure.kind == "livelock":
-        return "livelock: the threads have not come to an end after many steps, though each got its turn"
+        return "livelock: the threads did not finish after many steps, although each of them was scheduled"
     if failure.kind == "exception":
         raised = next(each for each in operations if each.returned and _raises(each.result))
-        return f"{raised.call} raised {raised.result['raises']}, which no order of the operations gives"
+        return f"{raised.call} raised {raised.result['raises']}, which no valid order gives"
     impossible = [each for each in operations if each.allowed is not None]
     if impossible:
         one = impossible[0]
-        values = ", ".join(map(format_value, one.allowed or ())) or "nothing"
-        return f"{one.call} returned {format_value(one.result)}, but no order of the operations allows that (allowed: {values})"
+        values = join_words(list(map(format_value, one.allowed or ())), "or")
+        required = f"every valid order requires {values}" if values else "no valid order lets it return"
+        return f"{one.call} returned {format_value(one.result)}; {required}"
     results = ", ".join(
         f"{each.call} -> {format_value(each.result)}"
         for each in operations
@@ -100,12 +103,12 @@ def failure_sentence(
     later = ", ".join(
         f"{each.call} -> {format_value(each.result)}" for each in operations if each.after and each.returned
     )
-    results += f", and then {later}" if later else ""
+    results += f", then {later}" if later else ""
     if run.observed is not UNSET and failure.verdict is not None:
-        return f"no order of the operations gives these results and this final state: {results}; {format_value(run.observed)}"
+        return f"no valid order gives these results and this final state: {results}; {format_value(run.observed)}"
     if not orders:
-        return f"no order of the operations that keeps what came first in real time gives these results: {results}"
-    return f"no order of the operations gives these results together: {results}"
+        return f"no order consistent with real time gives these results: {results}"
+    return f"no valid order gives these results together: {results}"
 
 
 def _raises(result: Value) -> bool:

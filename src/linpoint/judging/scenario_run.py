@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of a scenario as the engines observe it and the judges decide it: values, without any of the engine."""
+"""A run of a scenario as the engines observe it and the judges decide it: values, independent of the engine."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from linpoint.histories.values import Value, canonical
 from linpoint.scenarios.scenario import Call, Scenario
 
 _OPEN: Final = object()
-"""In the place of the result of an operation that did not return."""
+"""Replaces the result of an operation that did not return."""
 
 
 class RunEnding(enum.IntEnum):
-    """How a run ended; the numbers are those of the native control."""
+    """The ending of a run; the numbers are those of the native control."""
 
     COMPLETE = 0
     STUCK = 1
@@ -27,7 +27,7 @@ class RunEnding(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PerformedOperation:
-    """One operation of a run. ``called`` and ``returned`` count steps; None for what did not happen."""
+    """One operation of a run. ``called`` and ``returned`` count steps; None if it did not happen."""
 
     call: Call
     called: int | None
@@ -37,18 +37,18 @@ class PerformedOperation:
 
 @dataclass(frozen=True, slots=True)
 class WaitingThread:
-    """A thread that could not go on when the run ended."""
+    """A thread that was blocked when the run ended."""
 
     thread: int
     owner: int | None
-    """The thread that has what it waits for, if one has it."""
+    """The thread that holds what it waits for, if any."""
     place: int = 0
-    """Of the lock, comparable within the run only."""
+    """The address of the lock, comparable only within the run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScenarioRun:
-    """What one schedule of a scenario did. A runner gives the same one again for what it has seen before."""
+    """The observed result of one schedule of a scenario. A runner reuses the object for a result seen before."""
 
     scenario: Scenario
     ending: RunEnding
@@ -56,21 +56,21 @@ class ScenarioRun:
     threads: tuple[tuple[PerformedOperation, ...], ...]
     after: tuple[PerformedOperation, ...]
     observed: Value
-    """UNSET where nothing was observed."""
+    """UNSET if nothing was observed."""
     waiting: tuple[WaitingThread, ...]
     goes_round: bool = False
-    """It was cut because its threads wait in loops for what nobody will write: more steps would not end it."""
+    """Whether it was stopped because its threads loop until a write that no thread will make, so it would never end."""
     given_up: bool = False
-    """An operation that runs alone had not come to its end after very many instructions, and perhaps never does."""
+    """Whether an operation that runs alone had not returned after very many instructions; perhaps it never does."""
 
     def operations(self, *, returned: bool) -> set[str]:
-        """The names of operations that were called and came to their end, or of those that did not."""
+        """The names of operations that were called and returned, or of those that did not return."""
         parts = (self.before, *self.threads, self.after)
         called = (each for part in parts for each in part if each.called is not None)
         return {each.call.operation for each in called if (each.returned is not None) == returned}
 
     def key(self) -> object:
-        """Equal for runs that a spec cannot tell apart: the same results, and the same order in real time."""
+        """A value that is equal for runs that a spec cannot distinguish: equal results in the same real-time order."""
         performed = [each for thread in self.threads for each in thread]
         order = tuple(
             tuple(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is what a schedule did right? The history of a run, decided against a spec.
+"""Decides whether the history of a run is correct with respect to a spec.
 
-Where threads wait for ever, a question is put to the spec as an operation of its own at the end of the history:
-``blocked`` (may all of them really not go on?). Guarantee: a run is called wrong only with a verdict of ``check``, which
-is certified; of the passes of the fast search a sample is certified too, and ``check`` decides those that are refused.
-Cost: one search for each distinct history.
+If threads wait forever, the history ends with a question to the spec, as a separate operation: ``blocked`` (is none of
+them able to continue?). Guarantee: a run fails only with a verdict of ``check``, which is certified. A sample of the
+passes of the fast search is certified too, and ``check`` decides those whose certificate fails. Cost: one search for
+each distinct history.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ BLOCKED: Final = "blocked"
 
 _MAX_SHOWN_OUTCOMES: Final = 20
 _CHECK_TIMEOUT_S: Final = 10.0
-"""For one check; scenarios are small, so it takes a few milliseconds."""
+"""Maximum seconds of one check; scenarios are small, so it takes a few milliseconds."""
 
 PASSES_PER_CERTIFICATE = 256
-"""One in this many passes of the fast search is certified, the first included; the long lane of the tests sets it to 1."""
+"""One in this many passes of the fast search is certified, including the first; the long test lane sets it to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is to be said of a run. ``kind`` is that of the finding, None if it is right or not decided."""
+    """The judgement on a run. ``kind`` is that of the finding; None if the run is correct or undecided."""
 
     kind: str | None
     verdict: Verdict | None
@@ -54,7 +54,7 @@ _RIGHT: Final = Judgement(None, None)
 
 
 class RunJudge(Protocol):
-    """Decides runs of a test."""
+    """Decides the runs of a test."""
 
     def judge(self, run: ScenarioRun) -> Judgement:
         """The judgement on a run."""
@@ -62,51 +62,51 @@ class RunJudge(Protocol):
 
 
 class SequentialOrders(Protocol):
-    """Knows what operations give one after another."""
+    """Computes the results of operations that run one after another."""
 
     def sequential_results(self, scenario: Scenario) -> Iterable[tuple[int | None, int, Value]]:
-        """What operations give in any order: their thread, their number in it, and the result."""
+        """The results of operations in all orders: their thread, their number in it, and the result."""
         ...
 
     def sequential_outcomes(self, scenario: Scenario) -> tuple[tuple[Value, ...], ...]:
-        """The results that orders give together, some of them."""
+        """Some combinations of results that single orders give."""
         ...
 
 
 class Judge(RunJudge, SequentialOrders, Protocol):
-    """One that several searches of scenarios share."""
+    """A judge that several searches of scenarios share."""
 
     def prepare(self, scenarios: Sequence[Scenario]) -> None:
-        """Get ready for runs of these scenarios."""
+        """Prepare for runs of these scenarios."""
         ...
 
     def again(self) -> Judge:
-        """One for another search."""
+        """A new judge for another search."""
         ...
 
 
 class SpecJudge:
-    """Decides runs against one spec; remembers what it has decided, for the scenario it was asked about last."""
+    """Decides runs against one spec, and caches its decisions for the latest scenario."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self._scenario: Scenario | None = None
         self._known: dict[object, Judgement] = {}
         self._judged: dict[ScenarioRun, Judgement] = {}
-        """The same again by the runs themselves, which is quicker to look up."""
+        """The same by the runs themselves, for faster lookup."""
         self._specs: dict[tuple[Call, ...], Spec] = {}
         self._searches: dict[Spec, SmallHistoryChecker] = {}
         self._passes = 0
 
     def prepare(self, scenarios: Sequence[Scenario]) -> None:
-        """Nothing needs to be known before."""
+        """Does nothing."""
 
     def again(self) -> SpecJudge:
-        """One for another search."""
+        """A new judge for another search."""
         return SpecJudge(self.spec)
 
     def judge(self, run: ScenarioRun, spec: Spec | None = None) -> Judgement:
-        """The judgement on a run; ``spec`` is for a run that is asked more questions than the scenario's spec answers."""
+        """The judgement on a run; ``spec`` is for a run with further questions than the scenario's spec answers."""
         if run.scenario is not self._scenario:
             self._scenario, self._known, self._judged = run.scenario, {}, {}
             self._check_calls(run.scenario)
@@ -119,7 +119,7 @@ class SpecJudge:
         return found
 
     def _check_calls(self, scenario: Scenario) -> None:
-        """Refuse operations that are none of the spec's: what it would do with them means nothing."""
+        """Reject operations that the spec does not have."""
         for call in scenario.calls:
             complaint = self.spec.complaint(Operation(ALONE, call.operation, call.args))
             if complaint is not None:
@@ -127,7 +127,7 @@ class SpecJudge:
 
     @property
     def histories(self) -> int:
-        """How many different histories the scenario has shown."""
+        """The number of distinct histories of the scenario."""
         return len(self._known)
 
     def _decide(self, run: ScenarioRun, spec: Spec) -> Judgement:
@@ -142,13 +142,13 @@ class SpecJudge:
         if blocked_calls(run):
             plain = replace(run, ending=RunEnding.COMPLETE, waiting=(), after=())
             without = check(History(operations_of(plain, observed=False)), self.spec, budget=_CHECK_TIMEOUT_S, jobs=1)
-            # If even what was completed is wrong, that comes first.
+            # If even the completed operations violate the spec, that comes first.
             waits = "livelock" if run.ending is RunEnding.CUT else "deadlock"
             return Judgement(waits if without.status is Status.LINEARIZABLE else self._kind(run), verdict)
         return Judgement(self._kind(run), verdict)
 
     def _has_order(self, operations: list[Operation], spec: Spec) -> bool:
-        """Whether the fast search finds an order, which a sample of its orders must prove."""
+        """Whether the fast search finds an order; a sample of its orders is certified."""
         search = self._searches.get(spec)
         if search is None:
             search = self._searches[spec] = SmallHistoryChecker(spec)
@@ -181,9 +181,10 @@ class SpecJudge:
         )
 
     def sequential_results(self, scenario: Scenario) -> Iterator[tuple[int | None, int, Value]]:
-        """What operations give in any order: their thread, their number in it, and the result.
+        """The results of operations in all orders: their thread, their number in it, and the result.
 
-        The thread is None for what runs alone before the others, and one past the last for what runs alone after them.
+        The thread is None for operations that run alone before the threads, and one past the last for those that run
+        alone after them.
         """
         parts = (scenario.before, *scenario.threads, scenario.after)
         last = len(parts) - 1
@@ -205,9 +206,10 @@ class SpecJudge:
                         todo.append((following, after))
 
     def sequential_outcomes(self, scenario: Scenario, most: int = _MAX_SHOWN_OUTCOMES) -> tuple[tuple[Value, ...], ...]:
-        """The results that orders give together, about ``most`` of them.
+        """Combinations of results that single orders give, up to about ``most`` of them.
 
-        First those of the threads' operations, thread by thread, then those of the operations after them.
+        Each begins with the results of the threads' operations, thread by thread, followed by those of the operations
+        after them.
         """
         found: dict[object, tuple[Value, ...]] = {}
         parts = (*scenario.threads, scenario.after)
@@ -245,7 +247,7 @@ class SpecJudge:
         return self._asking(waiting) if waiting else self.spec
 
     def _asking(self, waiting: tuple[Call, ...]) -> Spec:
-        """The spec with a question at the end, of those that wait."""
+        """The spec with a question at the end, about the waiting operations."""
         found = self._specs.get(waiting)
         if found is None:
             found = self._specs[waiting] = with_question(self.spec, BLOCKED, self._blocked(waiting))
@@ -260,7 +262,7 @@ class SpecJudge:
 
 
 def blocked_calls(run: ScenarioRun) -> tuple[Call, ...]:
-    """The operations that wait for ever, or run for ever: of threads, or of those that run alone."""
+    """The operations that wait or run forever: those of threads, and those that run alone."""
     alone = [each.call for each in (*run.before, *run.after) if each.returned is None]
     if run.ending not in (RunEnding.STUCK, RunEnding.CUT):
         return tuple(alone)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which runs of a stress test are right, counted; the same for objects in Python and in C++.
+"""Judges and counts the runs of a stress test, of objects in Python and in C++.
 
 Guarantee: a violation that is confirmed was decided twice. A run counts only once it is decided.
 """
@@ -26,12 +26,12 @@ _NOT_LINEARIZABLE: Final = "linearizability"
 
 @dataclass(frozen=True, slots=True)
 class StressOutcome:
-    """A run that is wrong, or that could not be decided."""
+    """A run that fails, or that could not be decided."""
 
     status: Status
     why: str
     kind: str = ""
-    """Of a violation, a key of ``FAILURES``."""
+    """For a violation, a key of ``FAILURES``."""
     verdict: Verdict | None = None
     history: History | None = None
     stuck: tuple[HungThread, ...] = ()
@@ -40,7 +40,7 @@ class StressOutcome:
     run: int = 0
     """The number of the run, from 1."""
     pairs: int = 0
-    """Operations that overlap."""
+    """The number of pairs of overlapping operations."""
 
 
 class StressJudge:
@@ -59,7 +59,7 @@ class StressJudge:
         warnings = [warning for warning, count in self._warnings.items() if count == self.runs]
         if self._counts["waiting"]:
             runs = count_noun(self._counts["waiting"], "run")
-            warnings.append(f"{runs} ended with operations that wait for ever, as the spec allows")
+            warnings.append(f"{runs} ended with operations that block forever, as the spec allows")
         return warnings
 
     def statistics(self) -> dict[str, int | float]:
@@ -75,9 +75,9 @@ class StressJudge:
     def decide(
         self, history: History, stuck: tuple[HungThread, ...] = (), *, pairs: int | None = None
     ) -> StressOutcome | None:
-        """Decide the next run; None if nothing is wrong with it. ``pairs`` is known where operations overlap.
+        """Decide the next run; None if it passes. ``pairs`` is known where operations overlap.
 
-        A history that does not fit the spec is to be confirmed before its run counts.
+        A history that violates the spec must be confirmed before its run counts.
         """
         began = time.monotonic()
         try:
@@ -86,7 +86,7 @@ class StressJudge:
             self._checking += time.monotonic() - began
 
     def confirm(self, outcome: StressOutcome) -> StressOutcome | None:
-        """Decide a run that is wrong once more, and find out whether exceptions explain it; None if it fits now."""
+        """Decide a failing run again, and whether exceptions explain it; None if it passes now."""
         if outcome.history is None or outcome.kind != _NOT_LINEARIZABLE:
             return outcome
         began = time.monotonic()
@@ -101,7 +101,7 @@ class StressJudge:
         if verdict.status is Status.UNKNOWN:
             return StressOutcome(verdict.status, f"{run} was not decided: {verdict.why}", "", verdict, history, stuck)
         if verdict.status is Status.VIOLATION:
-            why = f"{run} does not fit the spec {self._spec.name}"
+            why = f"{run} violates the spec {self._spec.name}"
             return StressOutcome(
                 verdict.status, why, _NOT_LINEARIZABLE, verdict, history, stuck, run=number, pairs=pairs
             )
@@ -122,16 +122,16 @@ class StressJudge:
     def _hanging(
         self, history: History, verdict: Verdict, run: str, stuck: tuple[HungThread, ...]
     ) -> StressOutcome | None:
-        """The outcome of a run that hangs, though each operation that returned is right."""
+        """The outcome of a run that hangs, although each operation that returned is correct."""
         if may_wait_forever(history, self._spec, self._check):
             self._counts["waiting"] += 1
             return None
         remaining = self._budget.remaining()
         if remaining is not None and remaining <= 0:
-            return StressOutcome(Status.UNKNOWN, f"the budget ended inside of {run}", "", verdict, history, stuck)
+            return StressOutcome(Status.UNKNOWN, f"the budget ended during {run}", "", verdict, history, stuck)
         kind = "livelock" if all(each.running for each in stuck) else "deadlock"
         inside = count_noun(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
-        why = f"in {run} nothing moved for {self._patience:g} s, and {inside} had not returned"
+        why = f"{run} made no progress for {self._patience:g} s, and {inside} did not return"
         return StressOutcome(Status.VIOLATION, why, kind, verdict, history, stuck)
 
     def _count(self, history: History, verdict: Verdict, pairs: int) -> None:
@@ -143,7 +143,7 @@ class StressJudge:
 
     def _check(self, history: History) -> Verdict:
         remaining = self._budget.remaining()
-        # A check that begins when the time is just over still decides a small history.
+        # A check that starts just after the deadline still decides a small history.
         return check(
             history,
             self._spec,
@@ -154,7 +154,7 @@ class StressJudge:
 
 
 def overlapping_pairs(history: History) -> int:
-    """How many pairs of operations were open at the same time, by the definition of closed intervals."""
+    """The number of pairs of operations that were open at the same time, by the definition of closed intervals."""
     ops = [op for op in history if op.outcome is not Outcome.FAILED]
     ends = sorted(op.end for op in ops)
     ordered = sum(bisect_left(ends, op.call) for op in ops)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets, deadlines and memory."""
+"""Budgets, deadlines and memory limits."""

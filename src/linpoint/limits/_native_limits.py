@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native side of limits: the guard of a process."""
+"""The native part of limits: the guard of a process."""
 
 from linpoint._native.limits import Limit, ProcessGuard, answer_marks
 

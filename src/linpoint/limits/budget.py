@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of time and memory, as people write them: ``60s``, ``5m``, ``2G``."""
+"""Limits of time and memory in the notation of users: ``60s``, ``5m``, ``2G``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from linpoint.errors import UsageError
 
 DEFAULT_BUDGET_S: Final = 30.0
-"""For one target, unless another budget is given."""
+"""Seconds for one target, unless another budget is given."""
 
 _TIME: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 _SIZE: Final = {"": 1, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -19,7 +19,7 @@ _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
 def seconds(text: str | float | None) -> float | None:
-    """A time span in seconds; a bare number means seconds."""
+    """Convert a time span to seconds; a bare number means seconds."""
     if text is None or isinstance(text, (int, float)):
         amount = text
     else:
@@ -33,7 +33,7 @@ def seconds(text: str | float | None) -> float | None:
 
 
 def size(text: str | int | None) -> int | None:
-    """A number of bytes; units are powers of 1024."""
+    """Convert a size to bytes; units are powers of 1024."""
     if text is None or isinstance(text, int):
         amount = text
     else:
@@ -54,27 +54,27 @@ _GRACE_SHARE: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When to stop: a deadline on the monotonic clock and a ceiling for the memory of the process."""
+    """The limits of a run: a deadline on the monotonic clock and a maximum for the memory of the process."""
 
     deadline: float | None = None
     max_memory: int | None = None
     total: float | None = None
-    """The seconds from the beginning to the deadline."""
+    """Seconds from the start to the deadline."""
 
     @classmethod
     def starting_now(cls, time_limit: str | float | None, max_memory: str | int | None) -> Budget:
-        """A budget whose time runs from this moment."""
+        """A budget whose time starts now."""
         return cls.starting_at(time.monotonic(), time_limit, max_memory)
 
     @classmethod
     def starting_at(cls, moment: float, time_limit: str | float | None, max_memory: str | int | None) -> Budget:
-        """A budget whose time runs from a moment on the monotonic clock."""
+        """A budget whose time starts at a moment on the monotonic clock."""
         limit = seconds(time_limit)
         return cls(None if limit is None else moment + limit, size(max_memory), limit)
 
     @property
     def grace(self) -> float:
-        """Seconds past the deadline in which what is known may be put together."""
+        """Seconds beyond the deadline for assembling the known results."""
         return _GRACE_S + _GRACE_SHARE * (self.total or 0.0)
 
     def remaining(self) -> float | None:

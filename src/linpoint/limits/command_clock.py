@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the command began: its budget counts from there, and not from the end of its imports.
+"""Records the start of the command. The budget counts from there, and not from the end of the imports.
 
-But these count as a tenth of the budget at most, so that a short one is for the work on a slow machine too.
+The time of the imports counts for at most a tenth of the budget, so that on a slow machine a short budget is still
+available for the work.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ _began: float | None = None
 
 
 def command_began(moment: float) -> None:
-    """The process became the command at this moment of the monotonic clock."""
-    global _began  # noqa: PLW0603 - a process is one command
+    """Set the start of the command, as a moment on the monotonic clock."""
+    global _began  # noqa: PLW0603 - a process runs one command
     _began = moment
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits and Ctrl-C around work on the main thread: reading, loading a spec, explaining."""
+"""Applies limits and Ctrl-C to work on the main thread: reading, loading a spec, explaining."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _SECOND_INTERRUPT_GRACE_S: Final = 1.0
 
 
 class TimeIsUpError(LimitReachedError):
-    """The budget has ended."""
+    """The time budget has ended."""
 
     why = "the time budget ran out"
 
 
 class MemoryIsUpError(LimitReachedError):
-    """The process holds as much memory as it may."""
+    """The process has reached its memory limit."""
 
     why = "the memory budget ran out"
 
 
 @contextmanager
 def deadline(budget: Budget, *, grace: float = 0.0) -> Iterator[None]:
-    """Interrupt the block when the time (and ``grace``) runs out, or the guard of the process says that memory has.
+    """Interrupt the block when the time plus ``grace`` runs out, or when the guard reports the memory limit.
 
-    For the time, the system must have timers.
+    The time limit requires a system with timers.
     """
     left = budget.remaining()
     if (left is None and budget.max_memory is None) or not hasattr(signal, "setitimer"):
@@ -47,7 +47,7 @@ def deadline(budget: Budget, *, grace: float = 0.0) -> Iterator[None]:
         raise rung
 
     before = signal.signal(signal.SIGALRM, ring)
-    if memory_is_up():  # before anybody listened
+    if memory_is_up():  # announced before the handler was installed
         signal.signal(signal.SIGALRM, before)
         raise MemoryIsUpError
     if left is not None:
@@ -55,7 +55,7 @@ def deadline(budget: Budget, *, grace: float = 0.0) -> Iterator[None]:
     try:
         yield
     except Exception:
-        if rung is not None:  # somebody between made an error of his own of it, as importing a user's module may
+        if rung is not None:  # code in between converted the error to its own, as importing a user's module may
             raise rung from None
         raise
     finally:
@@ -64,19 +64,19 @@ def deadline(budget: Budget, *, grace: float = 0.0) -> Iterator[None]:
 
 
 def require_room(budget: Budget, resident: int) -> None:
-    """Raise where the process, which holds ``resident`` bytes, has no memory left for what is about to begin."""
+    """Raise MemoryIsUpError if the process, which holds ``resident`` bytes, has no memory left for the next phase."""
     if budget.max_memory is not None and resident > budget.max_memory:
         raise MemoryIsUpError
 
 
 def install_sigint_handler() -> None:
-    """Let Ctrl-C count once in a moment.
+    """Make Ctrl-C count only once within a second.
 
-    Wrappers such as make pass it on to a process that the terminal has told already, so it often comes twice; the
-    second must not disturb the work of putting together what is known.
+    Wrappers such as make forward the signal to a process that the terminal has already signalled, so it often arrives
+    twice. The second signal must not disturb the assembly of the results.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        return  # a shell starts background jobs with Ctrl-C ignored, and so it stays
+        return  # a shell starts background jobs with Ctrl-C ignored, which stays in effect
     last = -_SECOND_INTERRUPT_GRACE_S
 
     def press(*_: object) -> None:
@@ -91,9 +91,9 @@ def install_sigint_handler() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait in the block, for the short work of reporting what is known already; a guard still sees it."""
+    """Delay Ctrl-C during the block, for the short work of reporting known results. A guard still sees the signal."""
     before = signal.getsignal(signal.SIGINT)
-    if not callable(before):  # ignored, or not ours
+    if not callable(before):  # ignored, or not a Python handler
         yield
         return
     signal.signal(signal.SIGINT, _wait)
@@ -104,4 +104,4 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _wait(*_: object) -> None:
-    """A handler, so that Python writes the signal to the guard."""
+    """Do nothing. The handler exists so that Python writes the signal to the guard."""

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guarding a command: its limits hold whatever it is doing, also where no Python code runs to notice them.
+"""Guards a command: its limits take effect whatever it is doing, even where no Python code runs.
 
-The guard is a native thread. It announces a limit, so that the command can answer by itself: of memory by a signal for
-the main thread (see ``deadlines``), of Ctrl-C by stopping all searches. A command that has not begun to answer a moment
-later is ended with the answer that was prepared for this case. Guarantee: the process ends within ``INTERRUPT_GRACE_S``
-of Ctrl-C, within 5 % and half a second of its time, and holds no more than a tenth above its memory.
+The guard is a native thread. It announces a limit so that the command can answer by itself: the memory limit by a
+signal to the main thread (see ``deadlines``), Ctrl-C by stopping all searches. If the command does not begin to answer
+shortly afterwards, the guard prints the prepared answer and ends the process.
+
+Guarantee: the process ends within ``INTERRUPT_GRACE_S`` of Ctrl-C, exceeds its time by at most 5 % and half a second,
+and exceeds its memory limit by at most a tenth.
 """
 
 from __future__ import annotations
@@ -19,17 +21,17 @@ from linpoint.limits._native_limits import Limit, ProcessGuard, answer_marks
 from linpoint.limits.budget import Budget
 
 INTERRUPT_GRACE_S: Final = 0.22
-"""Seconds from Ctrl-C in which the command may answer by itself."""
+"""Seconds after Ctrl-C in which the command may answer by itself."""
 _TIME_GRACE_S: Final = 0.4
 _TIME_GRACE_SHARE: Final = 0.045
 _MEMORY_GRACE_SHARE: Final = 0.05
 _MIN_MEMORY_ROOM_BYTES: Final = 8 << 20
-"""Room above what the process holds already when it is guarded: a limit below that is told by its first answer."""
+"""Memory above what the process holds when guarding starts. The first check of the command reports a lower limit."""
 _RETRY_S: Final = 0.002
 
 LIMIT_MARK, PROGRESS_MARK, _PEAK_MARK = answer_marks()
 PEAK_MARK: Final = int(_PEAK_MARK)
-"""What stands in a prepared answer for the limit in words, for the progress and for the peak of memory."""
+"""Placeholders in a prepared answer: for the description of the limit, the progress and the peak memory."""
 
 _kept: Final[list[object]] = []
 _guard: ProcessGuard | None = None
@@ -38,10 +40,13 @@ _retried: type[BaseException] | None = None
 
 @contextmanager
 def guarding(budget: Budget, resident: int) -> Iterator[ProcessGuard]:
-    """Guard the process in the block, which begins with so much ``resident`` memory. On the main thread, once at a time."""
+    """Guard the process in the block, which holds ``resident`` bytes at the start.
+
+    Use it on the main thread, not nested.
+    """
     global _guard  # noqa: PLW0603 - there is one process
     most = budget.max_memory
-    # Before the guard: a signal without a handler would end the process.
+    # Installed before the guard: a signal without a handler would end the process.
     alarm = signal.signal(signal.SIGALRM, _ring)
     guard = ProcessGuard(
         budget.remaining(),
@@ -65,28 +70,28 @@ def guarding(budget: Budget, resident: int) -> Iterator[ProcessGuard]:
 
 
 def memory_is_up() -> bool:
-    """Whether the guard has announced that the memory is used up."""
+    """Whether the guard has announced the memory limit."""
     return _guard is not None and _guard.announced is Limit.MEMORY
 
 
 def keep_until_exit(thing: object) -> None:
-    """Do not free what this holds: of millions of objects that takes seconds, and the process ends soon."""
+    """Keep an object alive until the process exits, since freeing millions of objects takes seconds."""
     _kept.append(thing)
 
 
 class LimitReachedError(BaseException):
-    """Raised in the main thread when a limit is reached; not an Exception, so that no user's spec swallows it."""
+    """Raised in the main thread when a limit is reached. Not an Exception, so that no user's spec catches it."""
 
     why = "a limit was reached"
 
 
 def _ring(*_: object) -> None:
-    """Raise again what was lost, outside of blocks with a deadline."""
+    """Raise a lost exception again, outside blocks with a deadline."""
     raise_lost()
 
 
 def raise_lost() -> None:
-    """Raise the Ctrl-C that was lost, if one was."""
+    """Raise KeyboardInterrupt again if one was lost."""
     global _retried
     lost, _retried = _retried, None
     if lost is KeyboardInterrupt:
@@ -94,7 +99,7 @@ def raise_lost() -> None:
 
 
 def _retry_or(hook: Any) -> Any:
-    """Raise once more in a moment what was raised in a callback, where Python can only print it."""
+    """Raise an exception again shortly after it was raised in a callback, where Python can only print it."""
 
     def retry(unraisable: Any) -> None:
         global _retried  # noqa: PLW0603 - as above

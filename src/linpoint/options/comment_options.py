@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that a C++ file gives in comments of its own, so that whoever runs it need not know them.
+"""Options in comments of a C++ file, so that the user who runs the file need not know them.
 
     // linpoint: --spec stack --memory-model tso -- -Iinclude stack.cpp
 
-Guarantee: a mistake is a coded error at its line. Paths in a comment begin at the directory of the file.
+Guarantee: a mistake is a coded error at its line. Paths in a comment are relative to the directory of the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEPARATOR: Final = "--"
 
 
 def comment_layers(options: Mapping[str, Option], file: str) -> Iterator[tuple[str, Layer]]:
-    """The place and the layer of each comment of a file; none if it cannot be read, which is an error once it is built."""
+    """The place and the layer of each comment of a file. An unreadable file has none; building it reports the error."""
     for line, comment in _comments_in(file):
         place = f"{file}:{line}"
         try:
@@ -59,7 +59,7 @@ def _values(options: Mapping[str, Option], comment: str, directory: Path) -> dic
 
 
 def _read_words(known: Mapping[str, Option], words: Sequence[str]) -> dict[str, list[str]]:
-    """The texts that are given for each option; ``true`` for a flag."""
+    """The texts given for each option; ``true`` for a flag."""
     named = {flag: name for name, each in known.items() if not each.passthrough for flag in (each.flag, each.short)}
     texts: dict[str, list[str]] = {}
     unknown: list[str] = []
@@ -69,7 +69,7 @@ def _read_words(known: Mapping[str, Option], words: Sequence[str]) -> dict[str, 
         name = named.get(flag) if flag else None
         if name is None:
             unknown.append(word)
-            # The value of an option that is not known belongs to it.
+            # the value of an unknown option belongs to that option
             unknown += [] if equals or not word.startswith("-") else _value_of_unknown(rest)
             continue
         if not known[name].type.takes_value:
@@ -93,6 +93,6 @@ def _refusal(fact: str, word: str, named: Mapping[str, str]) -> UsageError:
     hint = did_you_mean(word.partition("=")[0], flags) if word not in named else ""
     return UsageError(
         "LP-U001",
-        f"a comment `// linpoint:` has options of the command, but {fact}.",
-        remedy=f"{hint}Known here: {', '.join(flags)}; after -- compiler flags and more sources.",
+        f"a comment `// linpoint:` must contain options of the command: {fact}.",
+        remedy=f"{hint}Use {', '.join(flags)}, or compiler flags and sources after --.",
     )

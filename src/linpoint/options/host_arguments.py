@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of the C++ host, ``host TARGET.so [options] -- [argv of the program]``, as declared values.
 
-Options of users that the host takes over are those on ``Surface.HOST`` of the options classes; the others are between
-the two processes. The C++ side has the same table: ``tools/generate_protocol.py`` writes it
-from ``host_arguments()``.
+The options on ``Surface.HOST`` come from the user; the others pass only between the two processes. The C++ side has the
+same table, which ``tools/generate_protocol.py`` generates from ``host_arguments()``.
+
 Guarantee: ``host_words`` writes declared options only, each by the type of its declaration.
 """
 
@@ -21,14 +21,14 @@ from linpoint.options.schema import Option, Surface
 
 
 class HostValue(Enum):
-    """How the value of an option is written on the host's command line."""
+    """The ways to write the value of an option on the host's command line."""
 
     FLAG = "flag"
     """No value: the option alone."""
     CHOICE = "choice"
     INTEGER = "integer"
     DESCRIPTOR = "descriptor"
-    """An open file that the host inherits; -1 for none."""
+    """The descriptor of an open file that the host inherits; -1 for none."""
     BYTES = "bytes"
     SECONDS = "seconds"
     TEXT = "text"
@@ -41,16 +41,16 @@ class HostArgument:
     """One option of the host."""
 
     name: str
-    """``memory_model``."""
+    """The name as an identifier: ``memory_model``."""
     value: HostValue
     default: Any = None
-    """None: the host has no default, or one of its own."""
+    """The default; None if the host has no default or a default of its own."""
     choices: tuple[str, ...] = ()
     help: str = ""
 
     @property
     def flag(self) -> str:
-        """``--memory-model``."""
+        """The name on the command line: ``--memory-model``."""
         return f"--{self.name.replace('_', '-')}"
 
 
@@ -86,7 +86,7 @@ _KINDS: Final[dict[type[OptionType], HostValue]] = {
 
 
 def host_arguments() -> dict[str, HostArgument]:
-    """All options of the host by name: those of users first."""
+    """All options of the host by name, those from users first."""
     found: dict[str, HostArgument] = {}
     for options_class in (TestOptions, ExploreOptions, CrashOptions):
         for name, each in options_class.declared().items():
@@ -101,7 +101,7 @@ def _of_user(option: Option) -> HostArgument:
 
 
 def host_words(**values: Any) -> list[str]:
-    """The words for values by name; a flag that is off, None and an empty value have none."""
+    """The words for values by name. A flag that is off, None and an empty value give no words."""
     known = host_arguments()
     words: list[str] = []
     for name, value in values.items():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of options and how they are merged, field by field.
+"""Merges layers of options, field by field.
 
 Precedence, lowest first: default, pyproject.toml, environment, comments of the file, command line (or pytest, or an
-object made in code), replay token. Compiler flags of all layers are joined in this order; a layer that gives one field
-of a group replaces all fields of that group.
+object constructed in code), replay token. Compiler flags of all layers are joined in this order. A layer that gives one
+field of a group replaces all fields of that group.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final
 from linpoint.options.schema import Option, Surface
 
 EXPLICIT: Final = Surface.COMMENT | Surface.COMMAND_LINE | Surface.PYTEST | Surface.CODE
-"""Layers that rules are about. What the others give is ignored where it does not apply."""
+"""The layers that rules check. Values of other layers are ignored where they do not apply."""
 _PRECEDENCE: Final = {
     Surface.TOML: 0,
     Surface.ENVIRONMENT: 1,
@@ -29,14 +29,14 @@ _PRECEDENCE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The values that one surface gives, by field name."""
+    """The values that one surface gives, by the names of the fields."""
 
     surface: Surface
     values: Mapping[str, Any]
 
 
 def merge_values(options: Mapping[str, Option], layers: Iterable[Layer]) -> dict[str, Any]:
-    """The values that are given in any of the layers."""
+    """Merge the values of all layers."""
     merged: dict[str, Any] = {}
     for layer in sorted(layers, key=lambda each: _PRECEDENCE[each.surface]):
         groups = {options[name].group for name in layer.values} - {""}

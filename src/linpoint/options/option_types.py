@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of options: how a value is read from text or from TOML and JSON, checked, and written as words again.
+"""Types of options: how a value is read from text, TOML or JSON, validated, and written as words again.
 
-Guarantee: a value that is not allowed is a coded error that names the option as it is called on its surface (``name``),
-shows the value and proposes the nearest allowed one. Nothing is evaluated, and no file is opened.
+Guarantee: a value that is not allowed is a coded error. It names the option as the surface calls it (``name``), shows
+the value and proposes the nearest allowed one. Nothing is evaluated, and no file is opened.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from linpoint.limits.budget import seconds, size
 from linpoint.options.nearest_name import did_you_mean
 from linpoint.options.source_arguments import flags_in_directory, spec_in_directory
 from linpoint.scenarios.scenario import Scenario
+from linpoint.text.phrases import join_words
 
 _MAX_DIGITS: Final = 18
 _TRUE: Final = ("1", "true", "yes", "on")
@@ -30,43 +31,43 @@ class OptionType:
 
     metavar: str = "TEXT"
     takes_value: ClassVar[bool] = True
-    """False for flags, which stand alone on a command line."""
+    """False for flags, which take no value on a command line."""
     many: ClassVar[bool] = False
     """Whether the option may be repeated on a command line."""
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """All values, where they can be listed."""
+        """All allowed values, where they can be listed."""
         return ()
 
     def parse(self, text: str, name: str) -> Any:
-        """The value that a text stands for."""
+        """Read a value from a text."""
         return self.check(text, name)
 
     def parse_all(self, texts: Sequence[str], name: str) -> Any:
-        """The value of an option that is given once or more on one command line; the last one wins."""
+        """Read the value of an option that one command line gives once or more; the last one wins."""
         return self.parse(texts[-1], name)
 
     def read(self, value: Any, name: str) -> Any:
-        """The value that a value of TOML or JSON stands for."""
+        """Read a value from TOML or JSON."""
         return self.parse(value, name) if isinstance(value, str) else self.check(value, name)
 
     def check(self, value: Any, name: str) -> Any:
-        """The value, if it is allowed."""
+        """Return the value if it is allowed."""
         if not isinstance(value, str):
             raise _wrong(name, value, "a text", "Write it in quotes.")
         return value
 
     def words(self, value: Any) -> list[str]:
-        """The value as the word of a command line."""
+        """The words that give this value on a command line."""
         return [str(value)]
 
     def to_json(self, value: Any) -> Any:
-        """The value in a replay token."""
+        """The value as it is stored in a replay token."""
         return list(value) if isinstance(value, tuple) else value
 
     def in_directory(self, value: Any, directory: Path) -> Any:
-        """The value with paths in it, which begin at ``directory``, as seen from the working directory."""
+        """The value, with paths relative to ``directory`` converted to paths relative to the working directory."""
         del directory
         return value
 
@@ -77,32 +78,32 @@ def _wrong(name: str, value: Any, wanted: str, remedy: str) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class OnOff(OptionType):
-    """A flag: given or not."""
+    """A flag, which is given or not."""
 
     metavar: str = ""
     takes_value: ClassVar[bool] = False
 
     def parse(self, text: str, name: str) -> bool:
-        """For environment variables."""
+        """Read the value of an environment variable."""
         if text.strip().lower() not in (*_TRUE, *_FALSE):
             raise _wrong(name, text, "true or false", "Write true or false.")
         return text.strip().lower() in _TRUE
 
     def check(self, value: Any, name: str) -> bool:
-        """True or false."""
+        """Accept true and false only."""
         if not isinstance(value, bool):
             raise _wrong(name, value, "true or false", "Write true or false.")
         return value
 
     def words(self, value: Any) -> list[str]:
-        """None: the flag alone says it."""
+        """No words, since a flag has no value."""
         del value
         return []
 
 
 @dataclass(frozen=True, slots=True)
 class Choice(OptionType):
-    """One of some names. ``noun`` and ``code`` are for those with an error of their own."""
+    """One of several names. ``noun`` and ``code`` serve options whose mistakes have an error code of their own."""
 
     names: tuple[str, ...] = ()
     metavar: str = "NAME"
@@ -111,27 +112,26 @@ class Choice(OptionType):
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """The names."""
+        """The allowed names."""
         return self.names
 
     def check(self, value: Any, name: str) -> str:
-        """One of the names."""
+        """Accept one of the names."""
         if not isinstance(value, str) or value not in self.names:
-            fact = f'there is no {self.noun} "{value}".' if self.noun else f"{name} {value!r} is none."
+            fact = f'unknown {self.noun} "{value}".' if self.noun else f"{name} {value!r} is not allowed."
             hint = did_you_mean(str(value), self.names)
-            known = f"Use {', '.join(self.names)}." if self.noun else f"It is one of {', '.join(self.names)}."
-            raise UsageError(self.code, fact, remedy=hint + known)
+            raise UsageError(self.code, fact, remedy=f"{hint}Use {join_words(self.names, 'or')}.")
         return value
 
 
 def choice(names: Iterable[str], **more: Any) -> Choice:
-    """One of the names."""
+    """Construct the type of an option that takes one of the names."""
     return Choice(names=tuple(names), **more)
 
 
 @dataclass(frozen=True, slots=True)
 class Choices(OptionType):
-    """Some of the names, separated by commas, in any case; as a tuple."""
+    """Several of the names, as a tuple. In a text they are separated by commas, in any case."""
 
     names: tuple[str, ...] = ()
     metavar: str = "NAMES"
@@ -142,51 +142,52 @@ class Choices(OptionType):
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """The names."""
+        """The allowed names."""
         return self.names
 
     def parse(self, text: str, name: str) -> tuple[str, ...]:
-        """The names in a text."""
+        """Read the names in a text."""
         found = tuple(word.strip().lower() for word in text.split(",") if word.strip())
         if not found:
-            raise self.error(self.code, f"{name} names no {self.noun}.", remedy=f"They are {', '.join(self.names)}.")
+            remedy = f"Use one or more of: {', '.join(self.names)}."
+            raise self.error(self.code, f"{name} names no {self.noun}.", remedy=remedy)
         return self.check(found, name)
 
     def parse_all(self, texts: Sequence[str], name: str) -> tuple[str, ...]:
-        """All that are named."""
+        """Read the names in all texts."""
         return tuple(word for text in texts for word in self.parse(text, name))
 
     def check(self, value: Any, name: str) -> tuple[str, ...]:
-        """A sequence of names."""
+        """Accept a sequence of the names."""
         if not isinstance(value, (list, tuple, frozenset)):
-            raise _wrong(name, value, f"a list of {self.noun}s", f"They are {', '.join(self.names)}.")
+            raise _wrong(name, value, f"a list of {self.noun}s", f"Use one or more of: {', '.join(self.names)}.")
         for each in value:
             if each not in self.names:
-                remedy = f"{did_you_mean(str(each), self.names)}They are {', '.join(self.names)}."
-                raise self.error(self.code, f"{name}: there is no {self.noun} {each!r}.", remedy=remedy)
+                remedy = f"{did_you_mean(str(each), self.names)}Use one or more of: {', '.join(self.names)}."
+                raise self.error(self.code, f"{name}: unknown {self.noun} {each!r}.", remedy=remedy)
         return tuple(value)
 
     def words(self, value: Any) -> list[str]:
-        """The names, joined by commas."""
+        """One word: the names, joined by commas."""
         return [",".join(value)]
 
 
 @dataclass(frozen=True, slots=True)
 class WholeNumber(OptionType):
-    """A whole number, within bounds."""
+    """A whole number within bounds."""
 
     metavar: str = "N"
     minimum: int | None = 0
 
     def parse(self, text: str, name: str) -> int:
-        """The number in a text."""
+        """Read a whole number from a text."""
         sign, digits = ("-", text.strip()[1:]) if text.strip().startswith("-") else ("", text.strip())
         if not (digits.isascii() and digits.isdigit()) or len(digits) > _MAX_DIGITS:
             raise _wrong(name, text, "a whole number", self._remedy)
         return self.check(int(sign + digits), name, shown=text)
 
     def check(self, value: Any, name: str, *, shown: Any = None) -> int:
-        """A number within the bounds."""
+        """Accept a whole number within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int):
             raise _wrong(name, value, "a whole number", self._remedy)
         if self.minimum is not None and value < self.minimum:
@@ -197,17 +198,17 @@ class WholeNumber(OptionType):
 
     @property
     def _remedy(self) -> str:
-        return "Give a whole number." if self.minimum is None else f"Give {self.minimum} or more."
+        return "Use a whole number." if self.minimum is None else f"Use {self.minimum} or more."
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan(OptionType):
-    """A time span, as text: ``30s``; a bare number means seconds."""
+    """A time span as text, such as ``30s``; a bare number means seconds."""
 
     metavar: str = "TIME"
 
     def check(self, value: Any, name: str) -> Any:
-        """A positive time span."""
+        """Accept a positive time span."""
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise _wrong(name, value, "a time span", "Write it as 500ms, 60s, 5m or 1h.")
         seconds(value)
@@ -216,12 +217,12 @@ class TimeSpan(OptionType):
 
 @dataclass(frozen=True, slots=True)
 class MemorySize(OptionType):
-    """A number of bytes, as text: ``500M``."""
+    """A number of bytes as text, such as ``500M``."""
 
     metavar: str = "SIZE"
 
     def check(self, value: Any, name: str) -> Any:
-        """A positive size."""
+        """Accept a positive size."""
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise _wrong(name, value, "a size", "Write it as 500M or 2G.")
         size(value)
@@ -235,7 +236,7 @@ class FilePath(OptionType):
     metavar: str = "FILE"
 
     def in_directory(self, value: Any, directory: Path) -> str:
-        """The path as seen from the working directory."""
+        """The path relative to the working directory."""
         return str(directory / value)
 
 
@@ -246,7 +247,7 @@ class SpecName(OptionType):
     metavar: str = "SPEC"
 
     def in_directory(self, value: Any, directory: Path) -> str:
-        """The name with its file as seen from the working directory."""
+        """The name, with the path of its file relative to the working directory."""
         return spec_in_directory(value, directory)
 
 
@@ -255,7 +256,7 @@ class ScenarioText(OptionType):
     """A scenario: operations separated by ``;``, threads by ``|``."""
 
     def check(self, value: Any, name: str) -> str:
-        """A text that is a scenario."""
+        """Accept a text that is a scenario."""
         if not isinstance(value, str):
             raise _wrong(name, value, "a scenario", 'Write it as "push(1); pop() | push(2)".')
         Scenario.parse(value)
@@ -267,7 +268,7 @@ class CallsText(OptionType):
     """Operations of one thread, separated by ``;``."""
 
     def check(self, value: Any, name: str) -> str:
-        """A text that is a list of calls, or nothing."""
+        """Accept a text."""
         if not isinstance(value, str):
             raise _wrong(name, value, "a list of operations", 'Write it as "push(1); pop()".')
         return value
@@ -280,7 +281,7 @@ class JsonText(OptionType):
     metavar: str = "JSON"
 
     def check(self, value: Any, name: str) -> str:
-        """A text that is JSON."""
+        """Accept a text that is JSON."""
         try:
             json.loads(value)
         except (ValueError, RecursionError, TypeError):
@@ -291,30 +292,30 @@ class JsonText(OptionType):
 
 @dataclass(frozen=True, slots=True)
 class Words(OptionType):
-    """Any number of words: positional arguments, and compiler flags and sources after ``--``."""
+    """Any number of words: positional arguments, or compiler flags and sources after ``--``."""
 
     metavar: str = "WORD"
     many: ClassVar[bool] = True
     compiler_flags: bool = False
 
     def parse(self, text: str, name: str) -> tuple[str, ...]:
-        """A single word."""
+        """Read a text as a single word."""
         return self.check((text,), name)
 
     def parse_all(self, texts: Sequence[str], name: str) -> tuple[str, ...]:
-        """All of them."""
+        """Read all texts as words."""
         return self.check(tuple(texts), name)
 
     def check(self, value: Any, name: str) -> tuple[str, ...]:
-        """A sequence of texts."""
+        """Accept a sequence of texts."""
         if not isinstance(value, (list, tuple)) or not all(isinstance(each, str) for each in value):
             raise _wrong(name, value, "a list of texts", 'Write it as ["one", "two"].')
         return tuple(value)
 
     def words(self, value: Any) -> list[str]:
-        """The words."""
+        """The words themselves."""
         return list(value)
 
     def in_directory(self, value: Any, directory: Path) -> tuple[str, ...]:
-        """Paths in compiler flags, as seen from the working directory."""
+        """The words, with paths in compiler flags relative to the working directory."""
         return flags_in_directory(value, directory) if self.compiler_flags else tuple(value)

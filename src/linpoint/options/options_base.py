@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``Options``: the base of the options of each command, merged from the layers that give them.
+"""``Options``, the base class of the options of each command, which merges the layers that give them.
 
     options = CrashOptions(spec="map")                 # in code
     options = merge_layers(CrashOptions, layers)       # on a command line
     options.for_file("list_test.cpp")                  # with the comments of the file
 
-Guarantee: an object holds only allowed values, whichever surface they come from. It is the configuration of the run:
-fields have their defaults where no layer gives them.
+Guarantee: an object holds only allowed values, whichever surface they come from. It is the complete configuration of a
+run: fields that no layer gives have their defaults.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from linpoint.options.rules import GivenOptions, OnlyFor, Rule
 from linpoint.options.schema import Option, Panel, Surface, declared_options
 
 _DECLARED: Final[dict[type, dict[str, Option]]] = {}
-"""Of the classes that were asked for them."""
+"""The declared options of each class, computed on demand."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Options of a command. Make one with keywords, or with ``merge_layers``."""
+    """The options of a command. Construct it with keyword arguments or with ``merge_layers``."""
 
     layers: tuple[Layer, ...] = field(default=(), repr=False, compare=False)
-    """The values by their origin; of an object that is made in code, its keywords."""
+    """The values by origin. For an object constructed in code, its keyword arguments."""
     rules: ClassVar[tuple[Rule, ...]] = ()
     description: ClassVar[str] = ""
-    """The help of the command: paragraphs, and examples."""
+    """The help of the command: paragraphs, exit codes and examples."""
 
     def __new__(cls, **values: Any) -> Self:
-        """Remember which fields are given, also where that is their default."""
+        """Remember which fields the caller gives, including values that equal the default."""
         made = object.__new__(cls)
         given = {name: value for name, value in values.items() if name != "layers" and value is not None}
         object.__setattr__(made, "_given", given)
@@ -49,7 +49,7 @@ class Options:
         for name, each in self.declared().items():
             value = getattr(self, name)
             if value is None and each.default is not None:
-                object.__setattr__(self, name, each.default)  # None: not given
+                object.__setattr__(self, name, each.default)  # None means not given
             elif value != each.default:
                 object.__setattr__(self, name, each.type.check(value, each.flag))
         for rule in self.rules:
@@ -57,32 +57,32 @@ class Options:
 
     @classmethod
     def declared(cls) -> dict[str, Option]:
-        """The options by field name, in the order of their declaration."""
+        """The options by field name, in the order of declaration."""
         if cls not in _DECLARED:
             _DECLARED[cls] = declared_options(cls)
         return _DECLARED[cls]
 
     @property
     def explicit(self) -> frozenset[str]:
-        """The fields that are given for this very run."""
+        """The fields that are given for this particular run."""
         return frozenset(name for layer in self.layers if layer.surface & EXPLICIT for name in layer.values)
 
     def check_language(self, language: str) -> None:
-        """Refuse options that mean nothing for targets in ``language``."""
+        """Reject options that do not apply to targets in ``language``."""
         for rule in self.rules:
             if isinstance(rule, OnlyFor):
                 rule.check_language(self._given_options(), language)
 
     def over(self, lower: Self) -> Self:
-        """These options, and those of ``lower`` where nothing is given here."""
+        """Merge these options over ``lower``: a value given here wins."""
         return merge_layers(type(self), (*lower.layers, *self.layers))
 
     def with_values(self, surface: Surface = Surface.CODE, /, **values: Any) -> Self:
-        """The same options with a layer of other values."""
+        """The same options with an additional layer of values."""
         return merge_layers(type(self), (*self.layers, Layer(surface, values)))
 
     def for_file(self, file: str, *, only: Collection[str] = ()) -> Self:
-        """With the comments ``// linpoint: ...`` of a C++ file below the command line; of these ``only`` some fields."""
+        """Add the ``// linpoint:`` comments of a C++ file, below the command line; with ``only``, just these fields."""
         comments = self._comment_layers(file)
         if only:
             comments = [
@@ -98,7 +98,7 @@ class Options:
 
     @classmethod
     def _comment_layers(cls, file: str) -> list[Layer]:
-        """The layers of the comments of a file; a mistake is reported at its line."""
+        """The layers of the comments of a file. A mistake is reported at its line."""
         layers = []
         for place, layer in comment_layers(cls.declared(), file):
             try:
@@ -109,9 +109,9 @@ class Options:
         return layers
 
     def argv(self, *, passthrough: bool = True) -> list[str]:
-        """The words that give the same options on a command line, in the order of their declaration.
+        """The words that give the same options on a command line, in the order of declaration.
 
-        Without ``passthrough`` the words after ``--`` are left out.
+        Without ``passthrough`` the words after ``--`` are omitted.
         """
         given: dict[str, Any] = {}
         for layer in self.layers:
@@ -130,7 +130,7 @@ class Options:
         return [*words, *(["--", *after_dashes] if after_dashes and passthrough else [])]
 
     def as_json(self) -> dict[str, Any]:
-        """The options that differ from their defaults, for a process that does the work; output stays here."""
+        """The options that differ from their defaults, for a worker process. Options for output are not included."""
         return {
             name: each.type.to_json(getattr(self, name))
             for name, each in self.declared().items()
@@ -139,7 +139,7 @@ class Options:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The options that ``as_json`` has given."""
+        """The options from the result of ``as_json``."""
         return merge_layers(cls, (Layer(Surface.TOKEN, values),))
 
     def _given_options(self) -> GivenOptions:
@@ -151,6 +151,6 @@ _AnyOptions = TypeVar("_AnyOptions", bound=Options)
 
 
 def merge_layers(options_class: type[_AnyOptions], layers: Iterable[Layer]) -> _AnyOptions:
-    """The options that the layers give together; those of a surface that comes later in the precedence win."""
+    """Merge the layers; the surface with the highest precedence wins."""
     kept = tuple(layers)
     return options_class(**merge_values(options_class.declared(), kept), layers=kept)

@@ -8,9 +8,11 @@
     memory-model = "tso"
     compiler-flags = ["-O2", "-Iinclude"]
 
-The file is the nearest ``pyproject.toml`` upwards of the working directory; paths in it begin at its directory.
-Guarantee: an unknown key or a wrong value is LP-U001 at its line, and so is a file that a stranger has put into a shared
-directory such as ``/tmp``. A file without these tables is not parsed.
+The file is the nearest ``pyproject.toml`` at or above the working directory; its paths are relative to its own
+directory.
+
+Guarantee: an unknown key or a wrong value is LP-U001 at its line, and so is a file that another user has put into a
+shared directory such as ``/tmp``. A file without these tables is not parsed.
 """
 
 from __future__ import annotations
@@ -33,17 +35,17 @@ _TABLE: Final = "tool.linpoint"
 _HEADER: Final = re.compile(r"^\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=""")
 COMPILER_FLAGS_KEY: Final = "compiler-flags"
-"""The words after ``--``."""
+"""The key for the words after ``--``."""
 
 
 def project_layers(options_class: type[Options], command: str, directory: Path | None = None) -> list[Layer]:
-    """The layers of the nearest project file: its general table, and that of the command."""
+    """The layers of the nearest project file: its general table and the table of the command."""
     if not _toml_options(options_class):
         return []
     try:
         path = _nearest_file(Path.cwd() if directory is None else directory)
         text = "" if path is None else path.read_text(encoding="utf-8", errors="replace")
-    except OSError:  # the working directory is gone, or the file belongs to somebody else
+    except OSError:  # the working directory was removed, or the file is not readable
         return []
     if path is None or "linpoint" not in text:
         return []
@@ -54,11 +56,14 @@ def project_layers(options_class: type[Options], command: str, directory: Path |
 
 
 def _refuse_foreign(path: Path) -> None:
-    """LP-U001 for a file that a stranger has put where everybody may, as in ``/tmp``: it may name code, such as a spec."""
+    """Raise LP-U001 for a file of another user in a directory that everybody may write to.
+
+    Such a file may name code, such as a spec.
+    """
     directory, owner = path.parent.stat(), path.stat().st_uid
     if directory.st_mode & stat.S_IWOTH and owner not in (0, directory.st_uid, os.geteuid()):
-        fact = "the project file belongs to another user, in a directory in which everybody may write."
-        remedy = "Work in a directory of your own, or put a pyproject.toml of your own into this one."
+        fact = "the project file belongs to another user, in a directory that every user can write to."
+        remedy = "Work in a directory of your own, or add your own pyproject.toml to this one."
         raise UsageError("LP-U001", fact, place=str(path), remedy=remedy)
 
 
@@ -86,7 +91,7 @@ class _ProjectFile:
         self.text = text
 
     def layers(self, options_class: type[Options], command: str) -> list[Layer]:
-        from linpoint.options.commands.registry import options_classes  # noqa: PLC0415 - only with a table are all needed
+        from linpoint.options.commands.registry import options_classes  # noqa: PLC0415 - needed only for a file with a table
 
         tables = self._tables()
         classes = options_classes()
@@ -120,7 +125,7 @@ class _ProjectFile:
         for key, value in values.items():
             each = known.get(key)
             if each is None:
-                continue  # of another command
+                continue  # an option of another command
             try:
                 read = each.type.read(value, f"{key} =")
             except LinpointError as error:
@@ -129,13 +134,13 @@ class _ProjectFile:
         return Layer(Surface.TOML, found)
 
     def _unknown(self, key: str, table: str, known: Any) -> UsageError:
-        remedy = f"{did_you_mean(key, known)}Known here: {', '.join(sorted(known))}."
+        remedy = f"{did_you_mean(key, known)}Use one of: {', '.join(sorted(known))}."
         return UsageError(
-            "LP-U001", f"there is no option {key!r} in [{table}].", place=self._place(key, table), remedy=remedy
+            "LP-U001", f"unknown option {key!r} in [{table}].", place=self._place(key, table), remedy=remedy
         )
 
     def _place(self, key: str, table: str) -> str:
-        """The file with the line of a key, or of the table if it is written in another way."""
+        """The file with the line of a key, or with the line of its table if the key is written differently."""
         header, best = "", 0
         for number, line in enumerate(self.text.splitlines(), 1):
             if found := _HEADER.match(line):
@@ -150,5 +155,5 @@ class _ProjectFile:
 
     @property
     def _shown(self) -> Path:
-        """The file as it is seen from the working directory."""
+        """The path of the file, relative to the working directory where that is its directory."""
         return self.path.relative_to(Path.cwd()) if self.path.parent == Path.cwd() else self.path

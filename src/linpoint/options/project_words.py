@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words that a project itself gives to a command: what a replay token may use because the project uses it anyway.
+"""The words that a project itself gives to a command. A replay token may use them, since the project uses them anyway.
 
-``linpoint test FILE.cpp`` passes the flags of the comments of the file to the compiler, whoever sent a token. Nothing is
-run here.
+``linpoint test FILE.cpp`` passes the flags in the comments of the file to the compiler, regardless of tokens. Nothing
+is run here.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ COMMANDS_OF_TOKENS: Final[Mapping[str, tuple[str, type[Options]]]] = {
     "refine": ("refine", RefineOptions),
     "crash": ("crash", CrashOptions),
 }
-"""The command that makes tokens of a kind, and the class of its options."""
+"""The command that produces tokens of a kind, and the class of its options."""
 _WITH_COMMENTS: Final = ("test-cpp", "crash")
 
 
 def project_words(kind: str, file: Any = None) -> frozenset[str]:
-    """The flags, the compiler and the spec that ``pyproject.toml``, the environment and comments of the ``file`` give."""
+    """The flags, compiler and spec that ``pyproject.toml``, the environment and the comments of ``file`` give."""
     if kind not in COMMANDS_OF_TOKENS:
         return frozenset()
     command, options_class = COMMANDS_OF_TOKENS[kind]
@@ -46,7 +46,7 @@ def project_words(kind: str, file: Any = None) -> frozenset[str]:
         options: Any = merge_layers(options_class, layers)
         if kind in _WITH_COMMENTS and isinstance(file, str):
             options = options.for_file(file)
-    except LinpointError:  # reported by the command that uses them
+    except LinpointError:  # the command that uses the options reports it
         return frozenset()
     spec = split_user_spec(getattr(options, "spec", None) or "")
     given = (*getattr(options, "flags", ()), getattr(options, "compiler", None), None if spec is None else spec[0])

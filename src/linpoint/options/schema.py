@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One declaration per option: a field of a frozen dataclass with its type, default, help and surfaces.
+"""Each option is declared once, as a field of a frozen dataclass with its type, default, help and surfaces.
 
     class RefineOptions(Options):
-        heap: str = option("gc", Choice("gc", "free", "counted"), "Memory management of nodes.", Panel.SEARCH)
+        heap: str = option("gc", choice(("gc", "free", "counted")), "Memory management of nodes.", Panel.SEARCH)
 
-Everything else that knows about options is derived from these fields: the command line and its help, comments in C++
-files, ``pyproject.toml``, environment variables, options of pytest, replay tokens and the arguments of the C++ host.
+Everything else is derived from these fields: the command line and its help, comments in C++ files, ``pyproject.toml``,
+environment variables, options of pytest, replay tokens and the arguments of the C++ host.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _METADATA_KEY: Final = "linpoint.option"
 
 
 class Surface(Flag):
-    """Where an option can be given, or to whom it is passed on."""
+    """A place where an option can be given, or to which it is passed on."""
 
     TOML = auto()
     """``[tool.linpoint]`` of pyproject.toml."""
@@ -30,42 +30,56 @@ class Surface(Flag):
     COMMENT = auto()
     """``// linpoint: ...`` in a C++ file."""
     COMMAND_LINE = auto()
+    """The arguments of ``linpoint COMMAND``."""
     PYTEST = auto()
-    """``--linpoint-budget`` and the like."""
+    """Options of pytest such as ``--linpoint-budget``."""
     CODE = auto()
-    """An ``Options`` object that a caller makes."""
+    """An ``Options`` object that a caller constructs."""
     TOKEN = auto()
     """Replay tokens."""
     HOST = auto()
-    """The command line of the C++ host, which is only written."""
+    """The command line of the C++ host. linpoint writes it and never reads it."""
     ARGV = auto()
-    """The command that is shown to users, to run the same again."""
+    """The command line that linpoint prints so that the user can repeat the run."""
 
 
 CONFIG: Final = Surface.TOML | Surface.ENVIRONMENT
-"""Defaults of a project or a machine: ignored where they do not apply."""
+"""Defaults of a project or a machine. They are ignored where they do not apply."""
 
 
 _NOWHERE: Final = Surface(0)
 
 
 class Panel(Enum):
-    """Groups of the help text, in the order in which they are shown."""
+    """Groups of options, in the order of declaration."""
 
-    INPUT = "Input"
-    FORMAT = "File format"
-    SEARCH = "Search"
-    PYTHON = "Python targets"
-    CPP = "C++ targets"
-    STRESS = "Stress tests"
-    CRASH = "Crash tests"
-    LIMITS = "Limits"
-    OUTPUT = "Output"
+    INPUT = "input"
+    FORMAT = "file format"
+    SEARCH = "search"
+    PYTHON = "Python"
+    """Options for Python targets only."""
+    CPP = "C++"
+    """Options for C++ targets only."""
+    STRESS = "stress tests"
+    CRASH = "crash tests"
+    LIMITS = "limits"
+    OUTPUT = "output"
+
+
+HEADINGS: Final = {
+    "Input": (Panel.INPUT, Panel.FORMAT),
+    "Search": (Panel.SEARCH, Panel.STRESS, Panel.CRASH),
+    "Limits": (Panel.LIMITS,),
+    "Output": (Panel.OUTPUT,),
+    "Python": (Panel.PYTHON,),
+    "C++": (Panel.CPP,),
+}
+"""The headings of a command's help, in the order in which they are printed, with the panels beneath each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What the field declares."""
+    """The declaration of one option."""
 
     name: str
     default: Any
@@ -74,18 +88,19 @@ class Option:
     panel: Panel
     surfaces: Surface
     flag: str
-    """``--memory-model``; the metavar of a positional argument."""
+    """``--memory-model``, or the metavar of a positional argument."""
     short: str = ""
+    """The one-letter form, such as ``-s``; empty if there is none."""
     positional: bool = False
     required: bool = False
     passthrough: bool = False
-    """Takes the words after ``--``."""
+    """Whether the option takes the words after ``--``."""
     concatenated: bool = False
-    """Values of several layers are joined; otherwise the highest layer replaces the others."""
+    """Whether the values of several layers are joined. Otherwise the highest layer replaces the others."""
     group: str = ""
-    """A layer that gives one field of a group replaces all fields of that group."""
+    """The group of the option: a layer that gives one field of a group replaces all fields of that group."""
     default_text: str = ""
-    """The default in words where the value does not show it."""
+    """A description of the default, where the value does not show it."""
 
     @property
     def key(self) -> str:
@@ -99,20 +114,18 @@ class Option:
 
     @property
     def help_text(self) -> str:
-        """The help with the default."""
+        """The help, with the default of an option that takes a value."""
         default = f"default: {self.default_text}" if self.default_text else ""
-        if not default and not self.positional and self.default not in (None, False, "", (), {}):
+        shown = self.type.takes_value and not self.positional and self.default not in (None, "", (), {})
+        if shown and not default:
             default = f"default {' '.join(self.type.words(self.default))}"
-        text = self.help.rstrip(".")
-        if not default:
-            return self.help
-        return f"{text[:-1]}; {default})." if text.endswith(")") else f"{text} ({default})."
+        return f"{self.help.rstrip('.')} ({default})." if default else self.help
 
 
 def option(
     default: Any,
     kind: OptionType,
-    help: str,  # noqa: A002 - the word for it
+    help: str,  # noqa: A002 - the usual name
     panel: Panel,
     *,
     on: Surface = _NOWHERE,
@@ -124,7 +137,7 @@ def option(
     group: str = "",
     default_text: str = "",
 ) -> Any:
-    """A field that is an option of the command line, and of the surfaces ``on``; ``shown`` puts it on ``ARGV``."""
+    """Declare a field as an option of the command line and of the surfaces ``on``; ``shown`` adds ``ARGV``."""
     surfaces = on | Surface.COMMAND_LINE | Surface.CODE | (Surface.ARGV if shown else _NOWHERE)
     declared = Option(
         "", default, kind, help, panel, surfaces, flag, short,
@@ -134,21 +147,21 @@ def option(
 
 
 def argument(metavar: str, kind: OptionType, help: str, *, default: Any = None, required: bool = True) -> Any:  # noqa: A002 - as above
-    """A field that is a positional argument of the command line."""
+    """Declare a field as a positional argument of the command line."""
     surfaces = Surface.COMMAND_LINE | Surface.CODE
     declared = Option("", default, kind, help, Panel.INPUT, surfaces, metavar, positional=True, required=required)
     return dataclasses.field(default=default, metadata={_METADATA_KEY: declared})
 
 
 def passthrough(kind: OptionType, help: str, *, on: Surface, panel: Panel = Panel.CPP) -> Any:  # noqa: A002 - as above
-    """A field that takes the words after ``--``; those of several layers are joined."""
+    """Declare a field that takes the words after ``--``. The words of several layers are joined."""
     surfaces = on | Surface.COMMAND_LINE | Surface.CODE
     declared = Option("", (), kind, help, panel, surfaces, "--", passthrough=True, concatenated=True)
     return dataclasses.field(default=(), metadata={_METADATA_KEY: declared})
 
 
 def declared_options(options_class: Any) -> dict[str, Option]:
-    """The options of a class by field name: arguments first, then panel by panel in the order of their declaration."""
+    """The options of a class by field name: positional arguments first, then the panels in their order."""
     found = []
     for field in dataclasses.fields(options_class):
         declared = field.metadata.get(_METADATA_KEY)

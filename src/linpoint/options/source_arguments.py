@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources, compiler flags and ``FILE:TEST`` among the words of a command line; and the paths in them. Nothing is opened."""
+"""Finds sources, compiler flags, ``FILE:TEST`` and paths among the words of a command line. No file is opened."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _FLAGS_WITH_PATHS: Final = ("-I", "-L", "-isystem", "-iquote", "-idirafter", "-i
 
 
 def split_flags(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the words after ``--``: the sources, and the flags."""
+    """Split the words after ``--`` into sources and flags."""
     sources = tuple(word for word in words if is_source(word) and not word.startswith("-"))
     return sources, tuple(word for word in words if word not in sources)
 
 
 def split_test(target: str) -> tuple[str, str] | None:
-    """The file and the name of a test in C++, which may be missing; None for another kind of file."""
+    """The file and the name of a C++ test, where the name may be empty; None for another kind of file."""
     if is_cpp(target):
         return target, ""
     file, _, name = target.partition(":")
@@ -28,13 +28,13 @@ def split_test(target: str) -> tuple[str, str] | None:
 
 
 def spec_in_directory(spec: str, directory: Path) -> str:
-    """A spec whose Python file, if it names one, begins at the directory."""
+    """A spec, with the path of its Python file, if it names one, relative to ``directory``."""
     found = split_user_spec(spec)
     return f"{directory / found[0]}:{found[1]}" if found is not None and found[0].endswith(".py") else spec
 
 
 def flags_in_directory(words: Sequence[str], directory: Path) -> tuple[str, ...]:
-    """Compiler flags and sources whose paths begin at the directory."""
+    """Compiler flags and sources, with their paths relative to ``directory``."""
     found: list[str] = []
     is_path = False
     for word in words:

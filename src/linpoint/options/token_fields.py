@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options in replay tokens: what must be the same when a finding is replayed.
+"""Options in replay tokens: those that must be the same when a finding is replayed.
 
-Guarantee: a token holds JSON; whatever it holds is checked by the types of the options, and a value that is not allowed
-is LP-U004.
+Guarantee: a token holds JSON. The types of the options validate its content, and a value that is not allowed is
+LP-U004.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _AnyOptions = TypeVar("_AnyOptions", bound=Options)
 
 
 def token_fields(options: Options, *, defaults: bool = False, without: Panel | None = None) -> dict[str, Any]:
-    """The options of a token that differ from their default, in the order of their declaration; or all of them.
+    """The options of a token that differ from their defaults, or all with ``defaults``, in the order of declaration.
 
-    Those of the panel ``without`` are left out: that of targets in another language.
+    The options of the panel ``without``, which is that of targets in another language, are omitted.
     """
     found = {}
     for name, each in options.declared().items():
@@ -35,7 +35,7 @@ def token_fields(options: Options, *, defaults: bool = False, without: Panel | N
 
 
 def options_from_token(options_class: type[_AnyOptions], content: Mapping[str, Any]) -> _AnyOptions:
-    """The options in the content of a token; its other fields are left to the caller."""
+    """Read the options in the content of a token. The caller reads the other fields."""
     values = {}
     try:
         for name, each in options_class.declared().items():

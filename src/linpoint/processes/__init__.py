@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that are started, watched and stopped."""
+"""Starting, supervising and stopping processes."""

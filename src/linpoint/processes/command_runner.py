@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilers, linkers and other tools, run in parallel and within the time there is.
+"""Runs compilers, linkers and other tools, in parallel and within a time limit.
 
-Guarantee: no process that was started here is left behind, whether the time is up or the user has had enough.
+Guarantee: no process that was started here survives, whether the time has run out or the user has pressed Ctrl-C.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from typing import IO, Final
 from linpoint.processes.supervised_process import SupervisedProcess
 
 NOT_FOUND: Final = 127
-"""The exit code of a tool that cannot be started, as shells have it."""
+"""The exit code of a tool that cannot be started, as in a shell."""
 _POLL_INTERVAL_S: Final = 0.01
 
 
 class OutOfTimeError(Exception):
-    """The time ended while tools were still at work."""
+    """The time limit ended while tools were running."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandOutput:
-    """How a tool ended, and its output on both streams."""
+    """The exit code of a tool, and its output on both streams."""
 
     code: int
-    """Negative for a signal."""
+    """The exit code; negative for a signal."""
     output: bytes
 
     @property
@@ -47,7 +47,10 @@ def run_commands(
     deadline: float | None = None,
     jobs: int | None = None,
 ) -> list[CommandOutput]:
-    """Run commands, up to ``jobs`` at a time; the outputs in their order. ``deadline`` is on the monotonic clock."""
+    """Run commands, up to ``jobs`` in parallel, and return their outputs in order.
+
+    ``deadline`` is on the monotonic clock.
+    """
     most = jobs or os.cpu_count() or 1
     done: dict[int, CommandOutput] = {}
     running: dict[int, _RunningCommand] = {}
@@ -81,7 +84,7 @@ def run(command: Sequence[str], *, folder: Path | None = None, deadline: float |
 
 
 class _RunningCommand:
-    """A tool whose whole output is kept in a file."""
+    """A running tool, whose complete output goes to a file."""
 
     def __init__(self, command: Sequence[str], folder: Path | None) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
@@ -92,7 +95,7 @@ class _RunningCommand:
             raise
 
     def output(self) -> CommandOutput | None:
-        """Its exit code and output, if it has ended."""
+        """The exit code and the output; None while the tool is running."""
         if not self._process.wait(0):
             return None
         outcome = self._process.outcome()
@@ -100,6 +103,6 @@ class _RunningCommand:
         return CommandOutput(-outcome.signal if outcome.signal else outcome.exit_code or 0, self._file.read())
 
     def close(self) -> None:
-        """Leave nothing of it behind."""
+        """Kill the tool if it is running, and close its file."""
         self._process.close()
         self._file.close()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills supervised processes and their descendants when this process dies without a chance to do so (``kill -9``).
+"""Kills supervised processes and their descendants if this process dies without cleaning up (``kill -9``).
 
-Guarantee: on Linux, every process that inherited the marker of this process in its environment is killed, also one in a
-session of its own and one that was started a moment before. Elsewhere, and where there is no ``/bin/sh``, none is.
-Cost: one small shell while at least one supervised process is alive (2 ms to start and end).
+Guarantee: on Linux, every process that inherited the marker of this process in its environment is killed, including one
+in a session of its own and one that was started a moment before. On other systems, and without ``/bin/sh``, no process
+is. Cost: one small shell while at least one supervised process is alive (2 ms to start and end).
 
-The shell blocks on a pipe whose writing end only this process holds: end of file says that it died. A
-parent-death signal would not do: it reaches direct children only, follows the thread that started them, and has to be set
-between fork and exec.
+The shell blocks on a pipe whose write end only this process holds: end of file means that this process died. A
+parent-death signal would not suffice: it reaches only direct children, depends on the thread that started them, and
+must be set between fork and exec.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
   sleep 0.1
 done
 """
-"""A process that was just forked has no environment of its own yet, hence several scans."""
+"""The script of the guard.
+
+A newly forked process has no environment of its own yet, so the script scans several times.
+"""
 
 
 @dataclass(slots=True)
@@ -43,7 +46,7 @@ class _Guard:
 
 
 class _Guards:
-    """The guard of this process, shared by all its supervised processes."""
+    """The guard of this process, which all its supervised processes share."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -52,11 +55,11 @@ class _Guards:
         self.marker = secrets.token_hex(8)
 
     def abandon(self) -> None:
-        """In a forked child: the guard watches the parent."""
+        """Release the guard in a forked child, since the guard watches the parent."""
         guard, self.lock, self.users, self.guard = self.guard, threading.Lock(), 0, None
         self.marker = secrets.token_hex(8)
         if guard is not None:
-            guard.shell.returncode = 0  # it is no child of ours
+            guard.shell.returncode = 0  # not a child of this process
             os.close(guard.alive)
 
 
@@ -66,14 +69,14 @@ os.register_at_fork(after_in_child=_guards.abandon)
 
 @contextmanager
 def shared_guard() -> Iterator[None]:
-    """One guard serves all processes that are started in this block; without it each of a series starts its own."""
+    """Keep one guard for all processes that are started in this block. Otherwise each of them starts its own."""
     with _guards.lock:
         _guards.users += 1
     try:
         yield
     finally:
         with _guards.lock:
-            if _guards.users:  # not after a fork
+            if _guards.users:  # false after a fork
                 _guards.users -= 1
             if not _guards.users and _guards.guard is not None:
                 _end(_guards.guard)
@@ -82,7 +85,10 @@ def shared_guard() -> Iterator[None]:
 
 @contextmanager
 def guarded_environment() -> Iterator[dict[str, str]]:
-    """Variables that a process must inherit so that it does not outlive this one. The guard ends with the last block."""
+    """The environment variables that a process must inherit in order not to outlive this one.
+
+    The guard ends with the last block.
+    """
     with shared_guard():
         with _guards.lock:
             if _guards.guard is None:

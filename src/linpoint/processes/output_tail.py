@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures the first and the last bytes of a stream, so that a flood of output costs neither memory nor disk."""
+"""Captures the first and the last bytes of a stream, so that excessive output uses neither memory nor disk."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ _KEPT_BYTES: Final = 1 << 16
 
 
 class OutputTail:
-    """Reads a pipe in a thread of its own, so that the writer never blocks; keeps 64 KiB of the beginning and of the end."""
+    """Reads a pipe on a thread of its own, so that the writer never blocks.
+
+    It keeps 64 KiB of the beginning and 64 KiB of the end.
+    """
 
     def __init__(self, descriptor: int) -> None:
-        """Take ownership of the reading end of a pipe."""
+        """Take ownership of the read end of a pipe."""
         self._head = bytearray()
         self._tail = bytearray()
         self.total_bytes = 0
-        """Bytes that were written so far."""
+        """The number of bytes written so far."""
         self._thread = threading.Thread(target=self._read, args=(descriptor,), daemon=True)
         self._thread.start()
 
     def content(self) -> bytes:
-        """The bytes that were kept so far."""
+        """The bytes kept so far."""
         return bytes(self._head + self._tail)
 
     def join(self, seconds: float) -> None:

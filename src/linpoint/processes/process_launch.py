@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a process in a session of its own, with pipes for messages, input and standard error as its arguments ask for.
+"""Starts a process in a session of its own, with the pipes that its arguments request.
 
-Guarantee: if it cannot be started, no descriptor is left open.
+The pipes are for messages, input and standard error. Guarantee: if the process cannot be started, no descriptor stays
+open.
 """
 
 from __future__ import annotations
@@ -20,30 +21,33 @@ from linpoint.processes.output_tail import OutputTail
 
 
 class _Placeholder(str):
-    """An argument that is known by its identity: a user's argument may have the same text."""
+    """A placeholder in a list of arguments.
+
+    It is recognised by identity, since a user's argument may have the same text.
+    """
 
     __slots__ = ()
 
 
 MESSAGES: Final = _Placeholder("{messages}")
-"""An argument that stands for the descriptor to which the process writes messages."""
+"""Stands for the descriptor to which the process writes messages."""
 INPUT: Final = _Placeholder("{input}")
-"""An argument that stands for the descriptor from which the process reads what is written to it."""
+"""Stands for the descriptor from which the process reads its input."""
 TAIL: Final = -100
 """Capture the beginning and the end of standard error."""
 WRITTEN: Final = -101
-"""What is written to the process is its standard input."""
+"""Connect standard input to the data that is written to the process."""
 
 Stream = int | IO[bytes] | None
 
 
 class LaunchOptions(TypedDict, total=False):
-    """The surroundings of a process."""
+    """Options for starting a process."""
 
     stdin: bytes | int
-    """Its whole standard input, or ``WRITTEN``; by default, nothing."""
+    """All of standard input, or ``WRITTEN``; by default empty."""
     stdout: Stream
-    """By default, it is thrown away."""
+    """By default, standard output is discarded."""
     stderr: Stream
     """By default, ``TAIL``."""
     pass_fds: Sequence[int]
@@ -53,7 +57,7 @@ class LaunchOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class LaunchedProcess:
-    """A process, and our ends of its pipes; -1 for a pipe that it does not have."""
+    """A process and the ends of its pipes in this process; -1 for a pipe that does not exist."""
 
     process: subprocess.Popen[bytes]
     reading: int
@@ -62,7 +66,7 @@ class LaunchedProcess:
 
 
 def launch(argv: Sequence[str], resources: ExitStack, **options: Unpack[LaunchOptions]) -> LaunchedProcess:
-    """Start a process; raises OSError if that is not possible. Descriptors belong to ``resources``."""
+    """Start a process; raise OSError if that fails. ``resources`` owns the descriptors."""
     marker = resources.enter_context(guarded_environment())
     words, passed = list(argv), tuple(options.get("pass_fds", ()))
     with ExitStack() as theirs, ExitStack() as unstarted:
@@ -95,7 +99,7 @@ def launch(argv: Sequence[str], resources: ExitStack, **options: Unpack[LaunchOp
             tail, stderr = os.pipe()
             unstarted.callback(os.close, tail)
             theirs.callback(os.close, stderr)
-        process = subprocess.Popen(  # noqa: S603 - our own host, or the user's own program
+        process = subprocess.Popen(  # noqa: S603 - linpoint's own host, or the user's own program
             words,
             stdin=stdin,
             stdout=options.get("stdout", subprocess.DEVNULL),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of a supervised process, and how such a process ended."""
+"""Limits of a supervised process, and the description of its end."""
 
 from __future__ import annotations
 
@@ -16,41 +16,43 @@ SILENT_TOO_LONG: Final = "no message came for too long"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessLimits:
-    """A process that exceeds one of these is stopped; ``None`` is no limit."""
+    """Limits at which a process is stopped; ``None`` means no limit."""
 
     deadline: float | None = None
-    """On the monotonic clock."""
+    """A moment on the monotonic clock."""
     max_memory_bytes: int | None = None
     """Resident memory of the process and all its descendants."""
     max_message_bytes: int = 512 * 2**20
-    """Length of one line."""
+    """Maximum length of one line."""
     max_output_bytes: int | None = None
-    """Length of the captured standard error."""
+    """Maximum length of the captured standard error."""
     silence_s: float | None = None
-    """Seconds for which its reader waits for the next message. Time in which the process was starved of processors does not
-    count."""
+    """Seconds for which the reader waits for the next message.
+
+    Time in which the process did not get a processor does not count.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessOutcome:
-    """How a process ended."""
+    """The end of a process."""
 
     exit_code: int | None
     """``None`` if a signal ended it."""
     signal: int | None
     stopped: str
-    """The reason why it was stopped, if it was."""
+    """The reason for stopping the process; empty if it was not stopped."""
     by_itself: bool
-    """It exited, or died of a signal that we did not send."""
+    """Whether it exited, or died of a signal that linpoint did not send."""
     stderr: bytes
-    """First and last bytes of its standard error, where that was captured."""
+    """The first and last bytes of standard error, if they were captured."""
     peak_memory_bytes: int
     interrupted: bool
-    """Ctrl-C was pressed while it ran."""
+    """Whether Ctrl-C was pressed while it ran."""
 
     @property
     def signal_name(self) -> str:
-        """``SIGSEGV`` and the like; a real-time signal has only its number."""
+        """The name of a signal, such as ``SIGSEGV``; a real-time signal has only a number."""
         try:
             return signal.Signals(self.signal or 0).name
         except ValueError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of a tree of processes, and for how long a process was starved of processors.
+"""Measures the memory of a process tree, and the time for which a process was starved of processors.
 
-Cost: psutil finds descendants in the table of all processes (1 ms per 100 processes of the machine); the tree is therefore
-scanned anew only after 50 times the duration of the last scan, and its known members are measured in between.
+Cost: psutil finds descendants in the table of all processes (1 ms per 100 processes of the machine). The tree is
+therefore scanned again only after 50 times the duration of the last scan; in between, its known members are measured.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _SCAN_SHARE: Final = 0.02
 
 
 class TreeMemory:
-    """Resident memory of a process and its descendants."""
+    """The resident memory of a process and its descendants."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._members: list[psutil.Process] = []
         self._scan_at = 0.0
         self.peak_bytes = 0
-        """The most that was measured."""
+        """The highest measured value."""
 
     def measure(self) -> int:
-        """Resident bytes now; 0 if the process has ended."""
-        import psutil  # noqa: PLC0415 - takes 20 ms, which only a process with a limit of memory is to cost
+        """Measure the resident bytes now; 0 if the process has ended."""
+        import psutil  # noqa: PLC0415 - takes 20 ms, needed only for a process with a memory limit
 
         begin = time.monotonic()
         if begin >= self._scan_at:
@@ -50,9 +50,9 @@ class TreeMemory:
 
 
 def starved_seconds(pid: int) -> dict[str, float]:
-    """For how many seconds each thread of a process was ready to run without getting a processor.
+    """The seconds for which each thread of a process was ready to run without getting a processor.
 
-    Empty where the system does not count it. A stopped or sleeping thread is not ready to run.
+    Empty where the system does not count them. A stopped or sleeping thread is not ready to run.
     """
     waited = {}
     for each in Path(f"/proc/{pid}/task").glob("*/schedstat"):
@@ -62,18 +62,18 @@ def starved_seconds(pid: int) -> dict[str, float]:
 
 
 class SilenceClock:
-    """Seconds since a process was last heard of, without those in which it was starved of processors."""
+    """Seconds since the last message of a process, without those in which it was starved of processors."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._since: tuple[float, dict[str, float]] | None = None
 
     def reset(self) -> None:
-        """A message came."""
+        """Restart the clock after a message."""
         self._since = None
 
     def seconds(self) -> float:
-        """The duration of the silence; the first call after ``reset`` begins it."""
+        """The duration of the silence. The first call after ``reset`` starts it."""
         waited = starved_seconds(self._pid)
         if self._since is None:
             self._since = time.monotonic(), waited

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one way in which processes are started, read, limited and ended.
+"""The single way in which linpoint starts, reads, limits and ends processes.
 
-Guarantee: whatever a process does (it dies, hangs, floods us, forks, ignores signals), there is a ``ProcessOutcome``. It has
-a session of its own, and its process group is killed when the block is left; ``orphan_guard`` does so when we are killed.
-Cost: 0.3 ms beside that of starting the process; a reader wakes up for messages, and every 50 ms to look at the limits.
+Guarantee: whatever a process does (it dies, hangs, floods its reader, forks, ignores signals), there is a
+``ProcessOutcome``. The process has a session of its own, and its process group is killed when the block is left, or by
+``orphan_guard`` if this process is killed. Cost: 0.3 ms in addition to starting the process; a reader wakes up for
+messages, and every 50 ms to check the limits.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ from linpoint.processes.process_limits import (
 )
 from linpoint.processes.process_usage import SilenceClock, TreeMemory
 
-INTERRUPTED: Final = "it was interrupted"
+INTERRUPTED: Final = "the run was interrupted"
 END_GRACE_S: Final = 1.5
-"""Time for a process to exit by itself after its last message, or after SIGINT."""
+"""Seconds for a process to exit by itself after its last message, or after SIGINT."""
 POLL_INTERVAL_S: Final = 0.05
 
 _BLOCK_BYTES: Final = 1 << 20
 _REAP_INTERVAL_S: Final = 0.002
 _RSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 _TAIL_GRACE_S: Final = 1.0
-"""Time for a process outside of the group to close its standard error."""
+"""Seconds for a process outside the group to close its standard error."""
 
 
 class SupervisedProcess:
-    """A process from its start to its end; use it in a ``with`` block. One thread reads it."""
+    """A process from start to end, for a ``with`` block. One thread reads it."""
 
     def __init__(
         self,
@@ -79,10 +80,10 @@ class SupervisedProcess:
         grace_s: float = 0.0,
         **options: Unpack[LaunchOptions],
     ) -> Self:
-        """Start a process; raises OSError if that is not possible.
+        """Start a process; raise OSError if that fails.
 
-        A process that exceeds a limit is killed, or gets SIGINT and ``grace_s`` seconds to end; so it does at Ctrl-C if that
-        is to be forwarded.
+        A process that exceeds a limit is killed, or gets SIGINT and ``grace_s`` seconds to end. With
+        ``on_interrupt="forward"``, the same happens at Ctrl-C.
         """
         with ExitStack() as resources:
             launched = launch(argv, resources, **options)
@@ -98,47 +99,47 @@ class SupervisedProcess:
         self.close()
 
     def close(self) -> None:
-        """Kill whatever is left of it, and release its descriptors."""
+        """Kill the process if it is running, and release its descriptors."""
         self._resources.close()
 
     @property
     def pid(self) -> int:
-        """Its number, which is that of its group too."""
+        """The process ID, which is also that of its group."""
         return self._process.pid
 
     @property
     def reading(self) -> int:
-        """The descriptor from which its messages are read."""
+        """The descriptor from which messages are read."""
         return self._reading
 
     @property
     def kills_on_interrupt(self) -> bool:
-        """Ctrl-C is not forwarded to it."""
+        """Whether Ctrl-C kills the process instead of being forwarded to it."""
         return self._on_interrupt == "kill"
 
     @property
     def stopped(self) -> str:
-        """The reason why it was stopped, if it was."""
+        """The reason for stopping the process; empty if it was not stopped."""
         return self._stopped
 
     @property
     def interrupted(self) -> bool:
-        """Ctrl-C was pressed while it ran."""
+        """Whether Ctrl-C was pressed while it ran."""
         return self._interrupted
 
     @property
     def over(self) -> bool:
-        """Nothing more will be read from it."""
+        """Whether nothing more will be read from it."""
         return not self._lines and (self._silent or self._finished or self._killed)
 
     def messages(self, *, poll_interval_s: float = POLL_INTERVAL_S) -> Iterator[bytes]:
-        """Its lines, until it ends or is stopped. After Ctrl-C the iteration can begin anew."""
+        """The lines of the process, until it ends or is stopped. After Ctrl-C the iteration can be started again."""
         for _, message in read_messages([self], poll_interval_s=poll_interval_s):
             if message is not None:
                 yield message
 
     def read_block(self, timeout_s: float) -> bytes | None:
-        """The next bytes without regard to lines; empty at the end, ``None`` if none came in time."""
+        """Read the next bytes regardless of lines; empty at the end, ``None`` if none arrived in time."""
         with _interruptible([self]):
             if self._killed:
                 return b""
@@ -152,7 +153,10 @@ class SupervisedProcess:
         return None
 
     def write(self, data: bytes) -> None:
-        """Write to its input. A process that does not read is still held to its limits; one that has ended reads nothing."""
+        """Write to the input of the process.
+
+        The limits also apply to a process that does not read. Data for a process that has ended is discarded.
+        """
         rest = memoryview(data)
         with suppress(BrokenPipeError):
             while rest and not self._killed:
@@ -163,12 +167,15 @@ class SupervisedProcess:
                         self._look(idle=True)
 
     def finish(self) -> None:
-        """Read no more of it, and let it exit by itself."""
+        """Stop reading, and let the process exit by itself."""
         self._finished = True
         self._lines.clear()
 
     def stop(self, reason: str, *, grace_s: float | None = None) -> None:
-        """Kill it; with ``grace_s``, send SIGINT first. The first reason counts. Lines that came before can still be read."""
+        """Kill the process; with ``grace_s``, send SIGINT first.
+
+        The first reason counts. Earlier lines can still be read.
+        """
         grace = self._grace_s if grace_s is None else grace_s
         if not self._stopped:
             self._stopped = reason
@@ -180,24 +187,24 @@ class SupervisedProcess:
             self._kill()
 
     def interrupt(self) -> None:
-        """Treat it as after Ctrl-C."""
+        """Act as after Ctrl-C."""
         self._interrupted = True
         self.stop(INTERRUPTED, grace_s=None if self._on_interrupt == "forward" else 0.0)
 
     def memory_bytes(self) -> int:
-        """Resident memory of it and its descendants."""
+        """The resident memory of the process and its descendants."""
         return 0 if self._reap() else self._memory.measure()
 
     def stderr(self) -> bytes:
-        """First and last bytes of its standard error so far, where that is captured."""
+        """The first and last bytes of standard error so far, if they are captured."""
         return b"" if self._tail is None else self._tail.content()
 
     def silence_seconds(self) -> float:
-        """For how long its reader has waited for the next message, without the time in which it was starved of processors."""
+        """Seconds for which the reader has waited for the next message while the process was not starved."""
         return self._silence.seconds()
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether it exits by itself within so many seconds."""
+        """Whether the process exits by itself within ``timeout_s`` seconds."""
         until = time.monotonic() + timeout_s
         while not self._reap():
             left = until - time.monotonic()
@@ -207,7 +214,7 @@ class SupervisedProcess:
         return True
 
     def outcome(self, *, grace_s: float = END_GRACE_S) -> ProcessOutcome:
-        """End it: unless it was stopped, it has ``grace_s`` seconds to exit by itself."""
+        """End the process. Unless it was stopped, it has ``grace_s`` seconds to exit by itself."""
         if self._outcome is not None:
             return self._outcome
         if self._stopped and self._kill_at is not None:
@@ -230,14 +237,14 @@ class SupervisedProcess:
         return self._outcome
 
     def take(self, *, ready: bool) -> None:
-        """Take in what there is to read, and look at the limits; for ``read_messages``."""
+        """Read available data and check the limits; for ``read_messages``."""
         if not self.over:
             if ready:
                 self._read_lines()
             self._look(idle=not ready)
 
     def next_line(self) -> bytes | None:
-        """A line that was taken in."""
+        """The next complete line that has been read."""
         return self._lines.popleft() if self._lines else None
 
     def _read_lines(self) -> None:
@@ -256,7 +263,7 @@ class SupervisedProcess:
             self.stop(MESSAGE_TOO_LONG)
 
     def _look(self, *, idle: bool) -> None:
-        """Whether it still runs and keeps to its limits; ``idle`` if there was nothing to read."""
+        """Whether the process still runs within its limits; ``idle`` if there was nothing to read."""
         limits = self._limits
         if idle and self._code is not None:  # a descendant in another session may still hold the pipe
             self._silent = True
@@ -275,12 +282,12 @@ class SupervisedProcess:
             self.stop(SILENT_TOO_LONG)
 
     def _reap(self, flags: int = os.WNOHANG) -> bool:
-        """Whether it has ended; then nothing is left of its group."""
+        """Whether the process has ended. If so, kill the rest of its group."""
         if self._code is not None:
             return True
         try:
             pid, status, usage = os.wait4(self.pid, flags)
-        except ChildProcessError:  # the program that uses us ignores SIGCHLD, or reaps every child
+        except ChildProcessError:  # the program that uses linpoint ignores SIGCHLD, or reaps every child
             self._code = self._process.returncode = 0
         else:
             if not pid:
@@ -291,13 +298,13 @@ class SupervisedProcess:
         return True
 
     def _kill(self) -> None:
-        """Leave nothing of the group."""
+        """Kill everything in the group."""
         if self._code is None:
             self._kill_group()
             self._reap(0)
 
     def _kill_group(self) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # the latter on macOS: of a group of zombies
+        with suppress(ProcessLookupError, PermissionError):  # PermissionError: on macOS, for a group of zombies
             os.killpg(self.pid, signal.SIGKILL)
 
 
@@ -309,7 +316,10 @@ def _ready(descriptor: int, event: int, timeout_s: float) -> bool:
 
 @contextmanager
 def _interruptible(processes: Sequence[SupervisedProcess]) -> Iterator[None]:
-    """Ctrl-C in this block stops the processes, and goes on to the caller unless it is forwarded to all of them."""
+    """Make Ctrl-C in this block stop the processes.
+
+    It also reaches the caller, unless it is forwarded to all of them.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -322,9 +332,10 @@ def _interruptible(processes: Sequence[SupervisedProcess]) -> Iterator[None]:
 def read_messages(
     processes: Sequence[SupervisedProcess], *, poll_interval_s: float = POLL_INTERVAL_S
 ) -> Iterator[tuple[int, bytes | None]]:
-    """Lines of several processes as they come, each with the index of its process, until all are over.
+    """The lines of several processes as they arrive, each with the index of its process, until all are over.
 
-    ``None`` says that all lines that came so far were read: at least every ``poll_interval_s`` seconds, and at the end.
+    ``None`` means that all lines received so far have been read. It is yielded at least every ``poll_interval_s``
+    seconds, and at the end.
     """
     with selectors.DefaultSelector() as selector:
         for index, process in enumerate(processes):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of concurrent objects as tests of pytest: each class derived from ``ConcurrentTest`` is one of them.
+"""Runs tests of concurrent objects under pytest: each class derived from ``ConcurrentTest`` is one test.
 
-One, because a class has one verdict and one budget, as on the command line: its fixed scenarios are run first, and a
-failure names the one that fails. ``_linpoint_pytest`` registers this module when the first such class is collected, or
-the first test in C++ (``pytest_cpp``).
-Guarantee: a violation fails with its explanation, without a traceback of ours; UNKNOWN fails too; a definition that
-cannot be run is an error of that test, not of the whole run.
+A class is one test because it has one verdict and one budget, as on the command line. Its fixed scenarios run first,
+and a failure names the scenario that fails. ``_linpoint_pytest`` registers this module when pytest collects the first
+such class or the first C++ test (``cpp_items``).
+
+Guarantee: a violation fails with its explanation, without a traceback into linpoint; UNKNOWN fails as well. A
+definition that cannot be run is an error of its test, not of the whole run.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from linpoint.verdicts.token_trust import foreign_words, refuse_foreign_words
 
 
 def check_options(config: pytest.Config) -> None:
-    """Refuse what pytest could not refuse: times, tokens, numbers, folders."""
+    """Reject invalid times, tokens, numbers and directories, which pytest itself accepts."""
     try:
         seconds(config.getoption("--linpoint-budget"))
         _replayed(config)
@@ -48,28 +49,29 @@ def check_options(config: pytest.Config) -> None:
     for name in ("threads", "operations"):
         value = config.getoption(f"--linpoint-{name}")
         if value is not None and value < 1:
-            raise pytest.UsageError(f"--linpoint-{name} {value}: give a whole number, at least 1.")
-    folder = config.getoption("--linpoint-report")
-    if folder is not None:
+            raise pytest.UsageError(f"--linpoint-{name} {value} is not a whole number of at least 1.")
+    directory = config.getoption("--linpoint-report")
+    if directory is not None:
         try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
+            Path(directory).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise pytest.UsageError(f"--linpoint-report {folder}: {error.strerror}. Choose another folder.") from None
+            message = f"--linpoint-report {directory}: {error.strerror}. Choose another directory."
+            raise pytest.UsageError(message) from None
 
 
 def collect(
     collector: pytest.Module | pytest.Class, name: str, tested: type[ConcurrentTest]
 ) -> list[pytest.Item | pytest.Collector] | None:
-    """The item of a test; after it pytest's own collector, if the class has ordinary tests too."""
+    """The item of a test class, followed by pytest's own collector if the class has ordinary tests as well."""
     if not tested.__test__ or tested is ConcurrentTest:
         return None
     module = collector.getparent(pytest.Module)
     if module is not None and tested.__module__ != module.obj.__name__:
-        return []  # imported from where it is tested already
+        return []  # imported from the module that tests it already
     marks = _marks(tested)
     if any(mark.name == "parametrize" for mark in marks):
         raise collector.CollectError(
-            f"{name}: a ConcurrentTest takes no parameters of pytest. Derive a class for each, with settings of its own."
+            f"{name}: pytest cannot parametrize a ConcurrentTest. Derive a class for each set of settings."
         )
     found: list[pytest.Item | pytest.Collector] = [
         ConcurrentTestItem.from_parent(collector, name=name, callobj=_callable(tested, marks), tested=tested)
@@ -80,25 +82,25 @@ def collect(
 
 
 class ResultItem(pytest.Item):
-    """A test with a result, and how that is told: of an object in Python or in C++."""
+    """A test of an object in Python or C++ that has a result."""
 
     result: Result | None = None
 
     def conclude(self, result: Result) -> None:
-        """Keep the result, write what was asked for, and raise unless it is a pass."""
+        """Store the result, write the requested report, and raise unless the result is a pass."""
         self.result = result
         self.user_properties += _properties(result)
-        folder = self.config.getoption("--linpoint-report")
-        if result.status is not Status.LINEARIZABLE and folder:
-            self._write_report(Path(folder))
+        directory = self.config.getoption("--linpoint-report")
+        if result.status is not Status.LINEARIZABLE and directory:
+            self._write_report(Path(directory))
         result.raise_for_violation()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
-        """The explanation, or what is wrong with the test; whatever else happens is shown as ever."""
+        """Show the explanation of a violation, or the error in the test; pytest shows everything else."""
         error = excinfo.value
         if isinstance(error, (ViolationError, UndecidedError)) and self.result is not None:
             lines = [self.result.explain().text, *self._advice()]
-            if self.config.getoption("showcapture", "all") != "all":  # the sections are not shown
+            if self.config.getoption("showcapture", "all") != "all":  # pytest does not show the sections
                 lines += ["", *self.replay_lines()]
             return FailureText("\n".join(lines))
         if isinstance(error, LinpointError):
@@ -106,7 +108,7 @@ class ResultItem(pytest.Item):
         return super().repr_failure(excinfo)
 
     def replay_lines(self) -> list[str]:
-        """The commands that show the first finding again; none without one."""
+        """The commands that replay the first finding; an empty list without a finding."""
         if self.result is None or not self.result.findings:
             return []
         found = self.result.findings[0]
@@ -114,18 +116,18 @@ class ResultItem(pytest.Item):
         return lines + ([shell_command(["linpoint", *found.replay_words])] if found.replay_words else [])
 
     def _place(self) -> str:
-        """The test as it is named from the folder in which pytest was started."""
+        """The name of the test, relative to the directory in which pytest was started."""
         file = os.path.relpath(self.path, self.config.invocation_params.dir)
         return f"{file}::{str(self.nodeid).partition('::')[2]}"
 
     def _advice(self) -> list[str]:
-        """What to do about an unknown result, which is never a pass."""
+        """Advice about an unknown result, which is never a pass."""
         if self.result is None or self.result.findings:
             return []
-        return ["", "Give it more time (--linpoint-budget 2m), or less to do (--linpoint-operations 1)."]
+        return ["", "Increase the budget (--linpoint-budget 2m), or decrease the bounds (--linpoint-operations 1)."]
 
-    def _write_report(self, folder: Path) -> None:
-        """The failure in three files, which are called as the test is."""
+    def _write_report(self, directory: Path) -> None:
+        """Write the failure to three files named like the test."""
         assert self.result is not None
         name = re.sub(r"[^\w.]+", "-", str(self.nodeid))
         commands = self.replay_lines()
@@ -133,20 +135,23 @@ class ResultItem(pytest.Item):
         explained = self.result.explain()
         page = explained.as_html(command=command, replay=commands[-1] if commands else "")
         told = explained.as_dict() | {"report": {"file": f"{name}.html", "written": True}}
-        write_content(str(folder / f"{name}.html"), page)
-        write_content(str(folder / f"{name}.txt"), "\n".join([explained.text, "", *commands, ""]))
-        write_content(str(folder / f"{name}.json"), msgspec.json.format(msgspec.json.encode(told, enc_hook=repr)))
+        write_content(str(directory / f"{name}.html"), page)
+        write_content(str(directory / f"{name}.txt"), "\n".join([explained.text, "", *commands, ""]))
+        write_content(str(directory / f"{name}.json"), msgspec.json.format(msgspec.json.encode(told, enc_hook=repr)))
 
 
 class ConcurrentTestItem(ResultItem, pytest.Function):
-    """One test. It is a function of pytest without arguments, so that automatic fixtures and marks work as ever."""
+    """One test of a Python object.
+
+    For pytest it is a function without arguments, so autouse fixtures and marks apply.
+    """
 
     def __init__(self, *, tested: type[ConcurrentTest], **keywords: Any) -> None:
         super().__init__(**keywords)
         self.tested = tested
 
     def setup(self) -> None:
-        """Fixtures first; then a definition with a mistake ends it here, as an error and not as a failure."""
+        """Set up fixtures, then validate the definition: a mistake in it is an error of the test, not a failure."""
         super().setup()
         try:
             definition_of(self.tested)
@@ -154,10 +159,10 @@ class ConcurrentTestItem(ResultItem, pytest.Function):
             pytest.fail(self._hint(error), pytrace=False)
 
     def runtest(self) -> None:
-        """Test the object, or run one schedule again."""
+        """Test the object, or replay the schedule of a finding."""
         options = options_of(self.config)
         replay = self.config.getoption("--linpoint-replay")
-        # Every schedule prints the same again; who wants to read it looks at one schedule.
+        # Every schedule prints the same text, so it is shown only when one schedule is replayed.
         with contextlib.nullcontext() if replay else _silence():
             result = run(
                 self.tested,
@@ -170,13 +175,13 @@ class ConcurrentTestItem(ResultItem, pytest.Function):
         self.conclude(result)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the class is, and its name."""
+        """The file and line of the class, and its name."""
         code = next((each.__code__ for each in vars(self.tested).values() if hasattr(each, "__code__")), None)
         return self.path, None if code is None else code.co_firstlineno - 1, self.name
 
     def _hint(self, error: TestError) -> str:
         takes = re.search(r"setup of .* missing a required", error.message) is not None
-        extra = "\nsetup makes an object for each schedule, and is given no fixtures." if takes else ""
+        extra = "\nsetup constructs an object for each schedule and takes no fixtures." if takes else ""
         return f"{error}{extra}"
 
 
@@ -188,14 +193,14 @@ def _silence() -> Iterator[None]:
 
 
 class _Nowhere(io.TextIOBase):
-    """Takes what is printed, and keeps nothing."""
+    """Discards what is written to it."""
 
     def write(self, text: str) -> int:
         return len(text)
 
 
 class FailureText:
-    """A failure as text, with its first line for the summary."""
+    """A failure as text; pytest's summary shows its first line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -205,7 +210,7 @@ class FailureText:
         return self.text
 
     def toterminal(self, terminal: Any) -> None:
-        """Write it."""
+        """Write the text to pytest's terminal."""
         terminal.line(self.text)
 
 
@@ -218,7 +223,7 @@ class _Crash:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What a pass covered, and how a failure is shown again, each in a section of its own."""
+    """Add the coverage of a pass, or the commands that replay a failure, as a section of its own."""
     report = yield
     if isinstance(item, ResultItem) and call.when == "call" and item.result is not None:
         if report.passed:
@@ -229,20 +234,20 @@ def pytest_runtest_makereport(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With a token only its test is left."""
+    """With a replay token, deselect all tests but that of the token."""
     found = _replayed(config)
     if found is None:
         return
     kept = [each for each in items if isinstance(each, ResultItem) and _is_of(found, each)]
     if not kept:
-        place = f"{found.file}::{found.test}" if found.file else "made by a call of linpoint.test"
-        raise pytest.UsageError(f"the test of the token is not among those collected: {place}")
+        place = f"{found.file}::{found.test}" if found.file else "from a call of linpoint.test"
+        raise pytest.UsageError(f"the test of the token was not collected: {place}")
     config.hook.pytest_deselected(items=[each for each in items if each not in kept])
     items[:] = kept
 
 
 def _is_of(found: ReplayedFinding | CppObjectToken, item: ResultItem) -> bool:
-    """Whether a token is of this test: as seen from the folder of the run, or from its root."""
+    """Whether a token belongs to this test. Its path is relative to the directory of the run or to pytest's root."""
     bases = (item.config.invocation_params.dir, item.config.rootpath)
     name = item.tested.__name__ if isinstance(item, ConcurrentTestItem) else item.name
     return name == found.test and any((base / found.file).resolve() == item.path for base in bases)
@@ -252,7 +257,7 @@ def _replayed(config: pytest.Config) -> ReplayedFinding | CppObjectToken | None:
     token = config.getoption("--linpoint-replay")
     content = {} if token is None else replay_token.decode(token)
     if content.get("kind") == CPP_KIND:
-        # The file is one that pytest was told to collect; else no test is left.
+        # pytest was told to collect this file; otherwise no test remains.
         file = str(content.get("file"))
         found = foreign_words(content, {file, *project_words(CPP_KIND, file)})
         refuse_foreign_words(found, "`linpoint replay` shows the command line to use instead.")
@@ -261,7 +266,7 @@ def _replayed(config: pytest.Config) -> ReplayedFinding | CppObjectToken | None:
 
 
 def _properties(result: Result) -> list[tuple[str, object]]:
-    """What junit's XML has of a test, whatever its verdict."""
+    """The properties of a test in JUnit XML, for every verdict."""
     tested = result.tested
     return [
         ("linpoint_verdict", result.status.value),
@@ -272,10 +277,10 @@ def _properties(result: Result) -> list[tuple[str, object]]:
 
 
 def _callable(tested: type[ConcurrentTest], marks: list[pytest.Mark]) -> Callable[[], None]:
-    """What pytest takes for the function of the test: it carries the marks of the class."""
+    """A function that stands for the test in pytest. It carries the marks of the class."""
 
     def tested_under_every_schedule() -> None:
-        raise AssertionError("runtest does it")  # pragma: no cover
+        raise AssertionError("runtest runs the test")  # pragma: no cover
 
     tested_under_every_schedule.__doc__ = tested.__doc__
     tested_under_every_schedule.pytestmark = marks  # type: ignore[attr-defined]
@@ -283,7 +288,7 @@ def _callable(tested: type[ConcurrentTest], marks: list[pytest.Mark]) -> Callabl
 
 
 def _marks(tested: type) -> list[pytest.Mark]:
-    """The marks of a class and of those that it is derived from."""
+    """The marks of a class and of its base classes."""
     found: list[Any] = []
     for each in reversed(tested.__mro__):
         given = vars(each).get("pytestmark", [])
@@ -292,7 +297,7 @@ def _marks(tested: type) -> list[pytest.Mark]:
 
 
 def _cause(error: LinpointError) -> list[str]:
-    """The traceback of what the user's own code raised, where that is the cause."""
+    """The traceback of an exception in the user's code that caused the error; empty without one."""
     if error.__cause__ is None:
         return []
     shown = traceback.TracebackException.from_exception(error.__cause__)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files ``*_linpoint.cpp`` as files of tests: each ``LINPOINT_TEST`` in one is a test of pytest.
+"""Runs files ``*_linpoint.cpp`` under pytest: each ``LINPOINT_TEST`` in a file is one test.
 
-How they are built and run is said in the file, by ``// linpoint: --spec stack`` (``options.comment_options``). They are
-found by reading the file, so that collecting costs nothing; a file is built when the first of its tests is run.
+A comment in the file, ``// linpoint: --spec stack``, gives its options (``options.comment_options``). Tests are found
+by reading the file, so that collection builds nothing; a file is built when the first of its tests runs.
+
 Guarantee: a file that does not compile or has a wrong option is an error of its tests, not of the whole run.
 """
 
@@ -34,10 +35,10 @@ _TEST: Final = re.compile(r"\bLINPOINT_TEST\s*\(\s*([^,()\s]+)")
 
 
 class CppFile(pytest.File):
-    """A file of tests."""
+    """A file of C++ tests."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """A test for each ``LINPOINT_TEST``."""
+        """Yield a test for each ``LINPOINT_TEST``."""
         text = self.path.read_text(encoding="utf-8", errors="replace")
         code = _NOT_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
         for test in _TEST.finditer(code):
@@ -45,7 +46,10 @@ class CppFile(pytest.File):
 
 
 class CppTestItem(ResultItem):
-    """One test. Marks come from a ``conftest.py``, as for all tests that are not in Python."""
+    """One test of a C++ object.
+
+    Its marks come from a ``conftest.py``, as for all tests that are not written in Python.
+    """
 
     def __init__(self, *, line: int, **keywords: Any) -> None:
         super().__init__(**keywords)
@@ -53,9 +57,9 @@ class CppTestItem(ResultItem):
         self.test: BuiltCppTest | None = None
 
     def setup(self) -> None:
-        """Build it; what cannot be built ends it here, as an error and not as a failure."""
+        """Build the test. A build failure is an error of the test, not a failure."""
         super().setup()
-        # As seen from here, so that `linpoint replay` finds it.
+        # Relative to the working directory, so that `linpoint replay` finds the file.
         file = os.path.relpath(self.path)
         token = self.config.getoption("--linpoint-replay")
         try:
@@ -70,7 +74,7 @@ class CppTestItem(ResultItem):
             pytest.fail(str(error), pytrace=False)
 
     def runtest(self) -> None:
-        """Test the object, or run one schedule again."""
+        """Test the object, or replay the schedule of a finding."""
         assert self.test is not None
         seconds = parse_seconds(options_of(self.config).budget) or _DEFAULT_BUDGET_S
         token = self.config.getoption("--linpoint-replay")
@@ -85,5 +89,5 @@ class CppTestItem(ResultItem):
         self.conclude(result)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the test is, and its name."""
+        """The file and line of the test, and its name."""
         return self.path, self.line, self.name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options ``--linpoint-...`` of pytest: their names, and the options of a run that they are merged into.
+"""The options ``--linpoint-...`` of pytest, and how they are merged into the options of a run.
 
-``_linpoint_pytest.option_table`` is generated from here by ``tools/generate_option_table.py``, since the part that pytest
-loads must not import linpoint.
+``tools/generate_option_table.py`` generates ``_linpoint_pytest.option_table`` from this module, since the part that
+pytest loads must not import linpoint.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PREFIX: Final = "--linpoint-"
 
 
 class PytestOption(NamedTuple):
-    """A row of the table."""
+    """The metavar and the help of an option, and whether its value is a number."""
 
     metavar: str
     help: str
@@ -32,16 +32,18 @@ class PytestOption(NamedTuple):
 
 
 OWN_OPTIONS: Final = {
-    "replay": PytestOption("TOKEN", "Run one test with the schedule of a finding, and nothing else.", False),
-    "report": PytestOption("DIR", "Write a page, the text and JSON of each failure into this directory.", False),
+    "replay": PytestOption("TOKEN", "Replay one finding: run only its test, under its schedule.", False),
+    "report": PytestOption(
+        "DIR", "Write an HTML page, the text and the JSON of each failure to this directory.", False
+    ),
 }
-"""Options that only pytest has."""
-_HELP: Final = {"budget": "Time for each test, such as 10s or 2m (default 30s)."}
-"""Where pytest means something else: each test has the budget of a command."""
+"""Options that exist only for pytest."""
+_HELP: Final = {"budget": "Time limit of each test, such as 10s or 2m (default 30s)."}
+"""Help that differs for pytest: under pytest each test has the budget of a command."""
 
 
 def pytest_options() -> dict[str, PytestOption]:
-    """All options by name, without the prefix."""
+    """All options of pytest by name, without the prefix."""
     declared = [each for each in TestOptions.declared().values() if Surface.PYTEST in each.surfaces]
     declared.sort(key=lambda each: each.panel is not Panel.LIMITS)
     shared = {
@@ -54,7 +56,7 @@ def pytest_options() -> dict[str, PytestOption]:
 
 
 def options_of(config: pytest.Config) -> TestOptions:
-    """The options of a run of pytest: of the project, the environment, pytest's own file and its command line."""
+    """The options of a pytest run, merged from the project, the environment, pytest's own file and its command line."""
     ini = config.getini("linpoint_budget")
     values = {}
     for name, each in TestOptions.declared().items():

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording what objects do on real threads."""
+"""Recording of operations on real threads."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native side of recording: logs of threads, and the gate at which they start together."""
+"""The native part of recording: logs of threads, and the gate at which they start together."""
 
 from linpoint._native import Ending, Gate, ThreadLog, wait_precisely
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether threads of this interpreter run at the same time."""
+"""Detects whether threads of this interpreter run in parallel."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the logs of threads to one history.
+"""Assembles one history from the logs of threads.
 
-Guarantee: each operation has the times at which it was called and returned. One that never returned, because its thread
-died in it or is still inside, has an unknown outcome, and so has one that a crash of its process cut off, whatever it
-returned later. A thread that goes on after one goes on as another process, since an operation with an unknown outcome
-stays open for ever, unless a crash lies between. Cost: a few microseconds an operation, long after it ran.
+Guarantee: each operation has the times of its call and its return. An operation that never returned, because its thread
+died in it or is still inside, has an unknown outcome. So has an operation that a crash of its process interrupted,
+whatever it returned later. An operation with an unknown outcome stays open for ever unless a crash follows. A thread
+that continues after one therefore continues as a different process. Cost: a few microseconds per operation, long after
+it ran.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from linpoint.record._native_record import Ending, ThreadLog
 
 @dataclass(frozen=True, slots=True)
 class OperationLabel:
-    """What the number of an operation in a log stands for."""
+    """The meaning of the number of an operation in a log."""
 
     name: str
     key: Value = None
 
 
 Entry = tuple[int, tuple[Any, ...], int, int | None, Ending, Any]
-"""An operation in a log: the number of its label, arguments, call, return, ending and result."""
+"""An operation in a log: the number of its label, its arguments, call, return, ending and result."""
 
 
 def new_log(expected: int) -> ThreadLog:
-    """A log with room for ``expected`` operations before it takes more memory."""
+    """A log with room for ``expected`` operations before it allocates more memory."""
     return ThreadLog(_kept, expected)
 
 
@@ -45,9 +46,10 @@ def history_of(
     crashes: Sequence[Crash] = (),
     annotations: Sequence[Annotation] = (),
 ) -> History:
-    """What the logs hold by now, by time of call; the first thing happens at 0.
+    """The history of the recorded operations, by time of call. The first event has time 0.
 
-    The times of crashes and annotations are those of the logs' clock. Raises LP-H004 if two logs of one process overlap.
+    The times of crashes and annotations are those of the logs' clock. Raises LP-H004 if two logs of one process
+    overlap.
     """
     fresh = _fresh(process for process, _ in logs)
     held = [_ProcessLog(process, log.entries(), crashes) for process, log in logs]
@@ -72,7 +74,7 @@ def history_of(
 
 
 class _ProcessLog:
-    """The operations of one log, and under which names its process took them."""
+    """The operations of one log, and the names under which its process called them."""
 
     def __init__(self, process: Process, entries: Sequence[Entry], crashes: Sequence[Crash]) -> None:
         self.process = process
@@ -81,7 +83,7 @@ class _ProcessLog:
         self._names: list[tuple[Time, Process]] = [(float("-inf"), process)]
 
     def operations(self, labels: Sequence[OperationLabel], start: Time, fresh: Iterator[int]) -> Iterator[Operation]:
-        lost: int | None = None  # the call of the operation before, if its outcome is unknown
+        lost: int | None = None  # the call of the preceding operation, if its outcome is unknown
         for number, args, call, return_, ending, result in self.entries:
             if lost is not None and not self._crashed(lost, call, self._crashes):
                 another = next(fresh)
@@ -100,17 +102,17 @@ class _ProcessLog:
                 yield Operation(acting, label.name, args, given, call - start, return_ - start, outcome, label.key)
 
     def name_at(self, time: Time) -> Process:
-        """Under which name the process took operations at a time; to be asked once they were all made."""
+        """The name under which the process called operations at a time. Valid once all operations have been created."""
         return next(name for since, name in reversed(self._names) if since <= time)
 
     @staticmethod
     def _crashed(after: int, until: int, crashes: Sequence[Crash], *, before: bool = False) -> bool:
-        """Whether one of ``crashes`` is later than ``after`` and not later than ``until``, or earlier if ``before``."""
+        """Whether a crash lies after ``after`` and not after ``until``, or before ``until`` if ``before``."""
         return any(after < crash.time < until or (crash.time == until and not before) for crash in crashes)
 
 
 def _assembled(crash: Crash, held: Sequence[_ProcessLog], start: Time) -> list[Crash]:
-    """A crash in the history: that of a process under each name that it had then."""
+    """A crash in the history. A crash of a process applies to each name that the process had at that time."""
     if crash.process is None:
         return [Crash(crash.time - start, of_object=crash.of_object)]
     names = dict.fromkeys(each.name_at(crash.time) for each in held if each.process == crash.process)
@@ -132,8 +134,11 @@ def _fresh(processes: Iterator[Process]) -> Iterator[int]:
 
 
 def _kept(value: Any) -> Value:
-    """``value`` as it is now. What cannot even be shown is known by its type: recording never fails for it."""
+    """An immutable copy of ``value``.
+
+    A value without a usable repr is recorded as its type, so that recording never fails.
+    """
     try:
         return snapshot(value)
-    except Exception:  # noqa: BLE001 - whatever an object's repr may raise
+    except Exception:  # noqa: BLE001 - an object's repr may raise anything
         return f"<{type(value).__name__}>"

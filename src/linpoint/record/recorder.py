@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``Recorder``: the history of objects that run on real threads.
+"""``Recorder``: records the history of objects that run on real threads.
 
     recorder = linpoint.Recorder()
     shared = recorder.wrap(MyQueue())                          # call its methods from any threads
     recorder.object_crash()                                    # the servers were killed; their clients live on
     linpoint.check(recorder.history(), "queue")
 
-Guarantee: an operation is open in the history from before it began until after it ended, on one clock for all threads;
-nothing is shared between threads while they run, so recording orders nothing that was not ordered before. Arguments are
-kept as they were when the operation began and results as they were when it ended.
-Cost: see ``benchmarks/recorder.py``; an event takes about a tenth of a microsecond in a log, and a wrapped call takes
-well under a microsecond more than a plain one.
-Source: Lowe, *Testing for Linearizability*, keeps a log for each thread with time stamps, too.
+Guarantee: in the history an operation is open from before it begins until after it ends, on one clock for all threads.
+Threads share nothing while they run, so recording adds no ordering between them. Arguments are recorded as they were
+when the operation began, and results as they were when it ended.
+
+Cost: see ``benchmarks/recorder.py``. An event takes about a tenth of a microsecond in a log, and a wrapped call takes
+well under a microsecond longer than a plain one. Source: Lowe, *Testing for Linearizability*, also keeps a time-stamped
+log for each thread.
 """
 
 from __future__ import annotations
@@ -34,11 +35,14 @@ from linpoint.record._native_record import Ending, ThreadLog
 from linpoint.record.log_assembly import OperationLabel, history_of, new_log
 
 _INITIAL_LOG_OPERATIONS: Final = 32
-"""Operations of a thread before its log takes more memory; then it doubles."""
+"""The number of operations of a thread before its log allocates more memory; then it doubles."""
 
 
 class RecordedOperation:
-    """An operation of a ``with`` block: set ``result``, or ``outcome`` if it failed or its outcome is unknown."""
+    """An operation recorded by a ``with`` block.
+
+    Set ``result``, or set ``outcome`` if it failed or its outcome is unknown.
+    """
 
     __slots__ = ("_begin", "_log", "_recorder", "outcome", "result")
 
@@ -64,7 +68,7 @@ class RecordedOperation:
 
 
 class RecordedAnnotation:
-    """Something that happened beside the operations: a moment, or the time of a ``with`` block."""
+    """An event outside the operations: a moment, or the duration of a ``with`` block."""
 
     __slots__ = ("text", "time", "until")
 
@@ -83,7 +87,7 @@ class RecordedAnnotation:
 
 
 class _Wrapped:
-    """An object whose operations are recorded; everything else is the object's own."""
+    """An object whose operations are recorded. All other attributes are those of the object."""
 
     def __init__(self, thing: Any, calls: Mapping[str, Callable[..., Any]]) -> None:
         self.__dict__.update(calls)
@@ -97,10 +101,12 @@ class _Wrapped:
 
 
 class Recorder:
-    """Records operations of any threads and tasks, each of which is a process by default.
+    """Records operations of any threads and asyncio tasks, each of which is a process by default.
 
-    An operation that raises has the result ``{"raises": "KeyError"}``; after an exception of a type in ``unknown``, such
-    as a timeout, it is unknown whether it had its effect. Thread-safe.
+    An operation that raises has the result ``{"raises": "KeyError"}``. After an exception of a type in ``unknown``,
+    such as a timeout, its outcome is unknown, and the thread continues as a new process. Logs of threads share nothing
+    and take no locks. Name all processes or none: a process that calls while its own operation is open raises LP-H004.
+    Thread-safe.
     """
 
     def __init__(self, *, unknown: tuple[type[BaseException], ...] = ()) -> None:
@@ -116,9 +122,10 @@ class Recorder:
         self._mine = threading.local()
 
     def operation(self, name: str, *args: Any, process: Process | None = None, key: Value = None) -> RecordedOperation:
-        """An operation that lasts as long as a ``with`` block, whose variable takes its ``result``.
+        """Record an operation that lasts as long as a ``with`` block.
 
-        ``process`` is who calls, by default the thread or the asyncio task; ``key`` names the object.
+        The variable of the block has ``result`` and ``outcome``, which the block sets. ``process`` is the caller, by
+        default the thread or the asyncio task; ``key`` names the object.
         """
         return RecordedOperation(self, self._number(name, key), args, process)
 
@@ -130,9 +137,10 @@ class Recorder:
         process: Process | None = None,
         key: Value = None,
     ) -> Any:
-        """``thing`` with its methods recorded when they are called on what this returns; itself it stays as it is.
+        """Return a wrapper of ``thing`` that records calls of its methods. ``thing`` itself does not change.
 
-        ``methods`` names them, or maps operation names to them (``{"get": "__getitem__"}``); by default all public ones.
+        ``methods`` names the methods, or maps operation names to them (``{"get": "__getitem__"}``); by default all
+        public ones.
         """
         names = _public(thing) if methods is None else methods
         table = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
@@ -141,7 +149,7 @@ class Recorder:
                 raise UsageError(
                     "LP-U001",
                     f'{type(thing).__name__} has no method "{method}".',
-                    remedy=f"It has: {', '.join(_public(thing))}.",
+                    remedy=f"Use one of: {', '.join(_public(thing))}.",
                 )
         calls = {
             operation.replace("-", "_"): self.recorded(getattr(thing, method), name=operation, process=process, key=key)
@@ -157,9 +165,10 @@ class Recorder:
         process: Process | None = None,
         key: Value = None,
     ) -> Any:
-        """``function``, recorded at each call; also a decorator, bare or with options.
+        """Return ``function`` with each call recorded; also a decorator, with or without options.
 
-        ``name`` is that of the operation, by default the function's. Of a method, ``self`` is no argument of the operation.
+        ``name`` is the name of the operation, by default that of the function. A coroutine is recorded until it is
+        done. Keyword arguments become positional ones, and ``self`` of a method is not an argument of the operation.
         """
         if function is None:
             return functools.partial(self.recorded, name=name, process=process, key=key)
@@ -200,26 +209,26 @@ class Recorder:
         return recording
 
     def crash(self, process: Process | None = None) -> None:
-        """Processes crashed just now: ``process``, or everything. The operations that they had open end with them."""
+        """Record a crash of ``process``, or of all processes, at this moment. Their open operations end with them."""
         _require_process(process)
         self._crashes.append(Crash(_moment(), process))
 
     def object_crash(self) -> None:
-        """The object crashed just now, such as the servers behind it, and its clients live on.
+        """Record a crash of the object at this moment, such as that of the servers behind it. Its clients live on.
 
-        Call it between the end of the old servers and the start of the new ones: what the old ones did has to lie before
-        the crash, and what the new ones do after it.
+        Call it after the old servers have ended and before the new ones start. All effects of the old servers must
+        precede the crash, and all effects of the new ones must follow it.
         """
         self._crashes.append(Crash(_moment(), of_object=True))
 
     def annotate(self, text: str) -> RecordedAnnotation:
-        """Note something that happens beside the operations: now, or for as long as the ``with`` block of the result."""
+        """Record an event outside the operations: at this moment, or for the ``with`` block of the result."""
         annotation = RecordedAnnotation(text)
         self._annotations.append(annotation)
         return annotation
 
     def history(self) -> History:
-        """What was recorded until now, by time of call. An operation that has not returned has an unknown outcome."""
+        """The history recorded so far, by time of call. An operation that has not returned has an unknown outcome."""
         return history_of(
             list(self._logs),
             self._labels,
@@ -229,7 +238,7 @@ class Recorder:
         )
 
     def _begin(self, number: int, args: tuple[Any, ...], process: Process | None) -> ThreadLog:
-        if process is None and "asyncio" in sys.modules:  # who has not imported it has no tasks
+        if process is None and "asyncio" in sys.modules:  # without asyncio there are no tasks
             process = self._task()
         try:
             log: ThreadLog = self._mine.logs[process]
@@ -244,9 +253,9 @@ class Recorder:
         who = "a thread" if process is None else f"process {process}"
         return HistoryError(
             "LP-H004",
-            f'{who} called "{self._labels[number].name}" inside of its own "{last}".',
+            f'{who} called "{self._labels[number].name}" inside its own "{last}".',
             place="recorder",
-            remedy="Record the outer operation alone, or give overlapping operations different process ids.",
+            remedy="Record only the outer operation, or give overlapping operations different process ids.",
         )
 
     def _number(self, name: str, key: Value) -> int:
@@ -261,7 +270,7 @@ class Recorder:
             return self._numbers[label]
 
     def _new_log(self, process: Process | None) -> ThreadLog:
-        """A log of this thread for ``process``. No two threads share one, also where they are one process."""
+        """A log of this thread for ``process``. Threads never share a log, even if they are one process."""
         _require_process(process)
         log = new_log(_INITIAL_LOG_OPERATIONS)
         vars(self._mine).setdefault("logs", {})[process] = log
@@ -269,7 +278,7 @@ class Recorder:
         return log
 
     def _task(self) -> int | None:
-        """The process that the asyncio task is, if this is one."""
+        """The process for the current asyncio task; None outside tasks."""
         asyncio = sys.modules["asyncio"]
         if asyncio._get_running_loop() is None:  # noqa: SLF001 - exported; the public one raises
             return None
@@ -282,7 +291,7 @@ class Recorder:
         return number
 
     def _raised(self, log: ThreadLog, error: BaseException) -> None:
-        # Ctrl-C, or a task that was cancelled, may come at any point inside of an operation.
+        # Ctrl-C or the cancellation of a task may arrive at any point inside an operation.
         if isinstance(error, self._unknown) or not isinstance(error, (Exception, SystemExit)):
             log.ended(Ending.UNKNOWN)
         else:
@@ -290,7 +299,7 @@ class Recorder:
 
 
 def _moment() -> int:
-    """Now, on the clock of the logs."""
+    """The current time on the clock of the logs."""
     log = new_log(1)
     log.call(0, ())
     moment: int = log.entries()[0][2]
@@ -299,7 +308,7 @@ def _moment() -> int:
 
 def _require_process(process: Any) -> None:
     if process is not None and type(process) not in (int, str):
-        raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Name it by an integer or a string.")
+        raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Use an integer or a string.")
 
 
 def _public(thing: Any) -> list[str]:
@@ -311,23 +320,23 @@ def _public(thing: Any) -> list[str]:
 def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
     try:
         return inspect.signature(function)
-    except (TypeError, ValueError):  # built-in functions may not tell
+    except (TypeError, ValueError):  # built-in functions may have no signature
         return None
 
 
 def _positional(
     signature: inspect.Signature | None, args: tuple[Any, ...], keywords: dict[str, Any], name: str
 ) -> tuple[Any, ...]:
-    """The arguments in the order of the parameters, as a spec takes them."""
+    """The arguments in the order of the parameters, as a spec requires them."""
     try:
         bound = signature.bind(*args, **keywords) if signature is not None else None
-    except TypeError:  # the function raises it itself
+    except TypeError:  # the call of the function raises it
         return (*args, *keywords.values())
     if bound is None or bound.kwargs:
         names = ", ".join(keywords if bound is None else bound.kwargs)
         raise UsageError(
             "LP-U001",
-            f'"{name}" was called with {names} by name, and operations have arguments by position alone.',
-            remedy="Record a function that takes them by position and passes them on.",
+            f'"{name}" was called with {names} by name, but operations take arguments by position only.',
+            remedy="Record a function that takes them by position and forwards them.",
         )
     return bound.args

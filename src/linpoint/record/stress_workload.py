@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a stress run do: operations and arguments drawn at random, or scenarios in turn.
+"""The work of the threads of a stress run: random operations and arguments, or the given scenarios in turn.
 
-Guarantee: a run is drawn from its seed alone, so the same seed and number give the same calls. Arguments are made afresh
-for each run: an object that changes a list it was given changes no other run's.
+Guarantee: a run depends only on its seed, so the same seed and number give the same calls. Each run has fresh
+arguments: an object that modifies a list it was given affects no other run.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _OBSERVATION: Final = "observe"
 
 Program = tuple[tuple[int, Callable[..., Any], tuple[Any, ...]], ...]
-"""Calls of one thread: the number of each operation's label, the function to call with the object, the arguments."""
+"""The calls of one thread: for each, the number of its label, the function to call, and the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class StressPlan:
-    """One run: the calls of each thread, and those that run alone before and after."""
+    """One run: the calls of each thread, and the calls that run alone before and after."""
 
     threads: tuple[Program, ...]
     before: Program = ()
@@ -36,7 +36,7 @@ class StressPlan:
 
 
 class StressWorkload:
-    """Plans for the runs of one test."""
+    """The plans for the runs of one test."""
 
     def __init__(
         self,
@@ -51,8 +51,8 @@ class StressWorkload:
         if any(each.is_async for each in definition.operations.values()):
             raise UsageError(
                 "LP-U001",
-                f"{definition.name} has operations that are coroutines, and stress runs threads.",
-                remedy="Record them with linpoint.Recorder, or wrap each in a function that runs it to its end.",
+                f"{definition.name} has operations that are coroutines, but stress tests run threads.",
+                remedy="Record them with linpoint.Recorder, or wrap each in a function that runs it to completion.",
             )
         self._definition = definition
         self._threads, self._operations, self._seed = threads, operations, seed
@@ -66,17 +66,17 @@ class StressWorkload:
             self._observation = ((len(self.labels), definition.observe, ()),)
             self.labels.append(OperationLabel(_OBSERVATION))
         if self._only_scenarios and not self._scenarios:
-            raise UsageError("LP-U001", "there are no scenarios to run.", remedy="Give one, or leave scenarios out.")
+            raise UsageError("LP-U001", "there are no scenarios to run.", remedy="Pass a scenario, or omit scenarios.")
 
     @property
     def most_threads(self) -> int:
-        """The threads of the largest plan."""
+        """The number of threads of the largest plan."""
         drawn = 0 if self._only_scenarios else self._threads
         return max(drawn, *(len(each.threads) for each in self._scenarios), 1)
 
     @property
     def most_operations(self) -> int:
-        """The operations that one thread of a plan may have, before and after included."""
+        """The maximum number of operations of one thread in a plan, including those before and after."""
         drawn = self._operations + self._definition.before + self._definition.after
         given = (
             len(each.before) + len(each.after) + max(map(len, each.threads), default=0) for each in self._scenarios
@@ -84,7 +84,7 @@ class StressWorkload:
         return max((drawn, *given)) + len(self._observation)
 
     def plan(self, run: int) -> StressPlan:
-        """The plan of a run: scenarios first, then whatever is drawn; with scenarios alone these again and again."""
+        """The plan of a run: first the given scenarios, then random ones. If only scenarios run, they repeat."""
         if run < len(self._scenarios) or self._only_scenarios:
             scenario = self._scenarios[run % len(self._scenarios)]
             return StressPlan(
@@ -100,7 +100,7 @@ class StressWorkload:
         )
 
     def rng(self, run: int, purpose: str = "calls") -> random.Random:
-        """The random numbers of a run, others for each purpose."""
+        """The random numbers of a run, a separate sequence for each purpose."""
         return random.Random(f"{self._seed}/{run}/{purpose}")  # noqa: S311 - tests, not secrets
 
     def _program(self, calls: Sequence[Call]) -> Program:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that stay over many runs, start each together, and are watched.
+"""Threads that persist over many runs, start each run together, and are monitored.
 
-Guarantee: ``ThreadPool.run`` comes back once no operation has begun or ended for as long as its patience, whatever the object
-does, unless code outside of Python never gives the interpreter lock back. Threads that hang are left behind as daemons.
-Each worker holds an object only while it works on it.
-Cost: waking a thread takes some 10 microseconds, so the calls of one run should take longer than that.
+Guarantee: ``ThreadPool.run`` returns once no operation has begun or ended for the length of its patience, whatever the
+object does, unless code outside Python never releases the interpreter lock. Threads that hang are abandoned as daemons.
+Each worker holds an object only while it works on it. Cost: waking a thread takes some 10 microseconds, so the calls of
+one run should take longer than that.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from linpoint.record.log_assembly import new_log
 from linpoint.record.stress_workload import Program
 
 _POLL_INTERVAL_S: Final = 0.05
-"""Seconds between two looks at who still works."""
+"""Seconds between two checks of the working threads."""
 
 _IDLE_CPU_S: Final = _POLL_INTERVAL_S / 50
-"""Seconds of processor time between two looks that a thread which waits does not use."""
+"""The processor time between two checks below which a thread counts as waiting."""
 
 _MAX_STACK_FRAMES: Final = 6
-"""Frames that are shown of a thread that hangs."""
+"""The number of frames shown for a thread that hangs."""
 
 
 class FreshObject:
-    """The object of a run. A worker makes it, so that a setup that hangs is found as anything else that hangs."""
+    """The object of a run. A worker constructs it, so that a setup that hangs is detected like any other hang."""
 
     def __init__(self, setup: Callable[[], Any]) -> None:
         self._setup: Callable[[], Any] | None = setup
@@ -46,20 +46,20 @@ class FreshObject:
         self.error: BaseException | None = None
 
     def make(self) -> None:
-        """Make it, unless that was done."""
+        """Construct the object, unless it exists."""
         setup, self._setup = self._setup, None
         try:
             if setup is not None:
                 self.thing = setup()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - for the one who gave the setup
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - passed to the caller who gave the setup
             self.error = error
 
 
 @dataclass(frozen=True, slots=True)
 class PoolJob:
-    """What one worker does in a phase of a run: calls on an object, with a pause before each.
+    """The work of one worker in a phase of a run: calls on an object, with a pause before each.
 
-    One of the workers of an object is ``first``, the same in all phases, and makes it.
+    One of the workers of an object is ``first``, the same in all phases, and constructs the object.
     """
 
     subject: FreshObject
@@ -69,7 +69,7 @@ class PoolJob:
 
 
 class ThreadPool:
-    """Workers with a log each. One thread gives them work, phase by phase."""
+    """Workers with one log each. One thread assigns them work, phase by phase."""
 
     def __init__(self, size: int, *, expected: int, precise: bool) -> None:
         self.logs = [new_log(expected + 1) for _ in range(size)]
@@ -87,9 +87,9 @@ class ThreadPool:
             thread.start()
 
     def run(self, jobs: Mapping[int, PoolJob], *, patience: float, deadline: float | None) -> frozenset[int]:
-        """Let the workers do their jobs, all starting together. The workers that did not end theirs.
+        """Let the workers do their jobs, starting together. Return the workers that did not finish.
 
-        They are given up when nothing has moved for ``patience`` seconds, or at the ``deadline``.
+        They are abandoned when no operation has begun or ended for ``patience`` seconds, or at the ``deadline``.
         """
         gate = self._gates.setdefault(len(jobs), Gate(len(jobs))) if len(jobs) > 1 else None
         for worker, job in jobs.items():
@@ -109,11 +109,11 @@ class ThreadPool:
         return frozenset(left)
 
     def stuck(self, workers: frozenset[int]) -> dict[int, tuple[tuple[str, ...], bool]]:
-        """Where the workers are, the innermost frame last, and whether they run on."""
-        # Not by their frames: a thread lets others look only at certain steps, so a loop is always seen at the same one.
+        """The position of each worker, innermost frame last, and whether it is running."""
+        # Frames cannot decide that: a thread switches only at certain steps, so a loop always shows the same position.
         before = {worker: _processor_time(self._threads[worker]) for worker in workers}
         time.sleep(_POLL_INTERVAL_S)
-        frames = sys._current_frames()  # noqa: SLF001 - the documented way, in spite of its name
+        frames = sys._current_frames()  # noqa: SLF001 - the documented way, despite its name
         return {
             worker: (
                 _stack(frames.get(self._threads[worker].ident or 0)),
@@ -123,7 +123,7 @@ class ThreadPool:
         }
 
     def close(self) -> None:
-        """No more work. Workers that hang get an exception raised in their Python code, which ends loops."""
+        """End the pool. An exception is raised in the Python code of workers that hang, which ends loops."""
         self._closed = True
         for inbox in self._inboxes:
             inbox.put(None)
@@ -150,7 +150,7 @@ class ThreadPool:
 
 
 def _work_once(inbox: queue.SimpleQueue[tuple[PoolJob, Gate | None] | None], log: ThreadLog) -> bool:
-    """Wait for a job and do it; what it holds is let go when this returns. False if there are no more."""
+    """Wait for a job and do it. It holds no object after it returns. False if there are no more jobs."""
     given = inbox.get()
     if given is None:
         return False
@@ -170,18 +170,18 @@ def _work_once(inbox: queue.SimpleQueue[tuple[PoolJob, Gate | None] | None], log
         call(number, args)
         try:
             result = function(subject, *args)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - raising is a result like any other
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - an exception is a result like any other
             log.raised(error)
-        except BaseException:  # noqa: BLE001 - it came from anywhere, so the outcome is unknown
+        except BaseException:  # noqa: BLE001 - raised from outside, so the outcome is unknown
             log.ended(Ending.UNKNOWN)
-            break  # and as this process nothing can follow
+            break  # this process cannot continue
         else:
             returned(result)
     return True
 
 
 def _processor_time(thread: threading.Thread) -> float:
-    """Seconds that a thread has run; 0 where the system does not tell."""
+    """The processor time of a thread in seconds; 0 where the system does not report it."""
     clock_of = getattr(time, "pthread_getcpuclockid", None)
     if clock_of is None or thread.ident is None or not thread.is_alive():
         return 0.0
@@ -189,7 +189,7 @@ def _processor_time(thread: threading.Thread) -> float:
 
 
 def _stack(frame: FrameType | None) -> tuple[str, ...]:
-    """The user's frames of a thread, without ours around them."""
+    """The user's frames of a thread, without those of linpoint around them."""
     if frame is None:
         return ()
     found = [each for each in traceback.extract_stack(frame) if each.filename != __file__]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What refinement uses of the native core."""
+"""The part of the native core that refinement uses."""
 
 from linpoint._native import StopReason, StopToken
 from linpoint._native.refine import (

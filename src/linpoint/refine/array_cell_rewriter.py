@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of arrays when a model runs in Python: ``self.a[i]`` is a value, but in ``self.a[i].cas(1, 2)`` it is a cell.
+"""Elements of arrays when a model runs in Python: ``self.a[i]`` is a value, but in ``self.a[i].cas(1, 2)`` it is a
+cell.
 
-Python asks the array for ``[i]`` in the same way in both. So before a model runs for the first time, those of its methods that
-name a cell of an array are compiled once more, with ``self.a.cells[i]`` in the place of ``self.a[i]``. Lines and columns
-stay as they are. A method whose source cannot be found stays as it is, and then knows values only.
+Python evaluates ``[i]`` on the array in the same way in both cases. So before a model runs for the first time, those of
+its methods that use a cell of an array are compiled again, with ``self.a.cells[i]`` in place of ``self.a[i]``. Lines
+and columns stay the same. A method without an available source stays as it is, and then ``[i]`` is always a value.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ _read: Final[WeakSet[FunctionType]] = WeakSet()
 
 
 def read_elements(model: type) -> None:
-    """Let the methods of a model tell cells of arrays from their values."""
+    """Let the methods of a model distinguish cells of arrays from their values."""
     for each in model.__mro__:
         for function in vars(each).values():
             if isinstance(function, FunctionType) and function not in _read:
                 _read.add(function)
-                _compile_again(function)
+                _recompile(function)
 
 
-def _compile_again(function: FunctionType) -> None:
+def _recompile(function: FunctionType) -> None:
     try:
         node = definition_of(function)
     except ModelError:
@@ -44,7 +45,7 @@ def _compile_again(function: FunctionType) -> None:
     new = changed.visit(copy.deepcopy(node))
     if not changed.found:
         return
-    body: ast.stmt = ast.ClassDef("Model", [], [], [new], [])  # for the names that Python mangles inside a class
+    body: ast.stmt = ast.ClassDef("Model", [], [], [new], [])  # for names that Python mangles inside a class
     free = function.__code__.co_freevars
     if free:
         outer = ast.parse(f"def outer({', '.join(name for name in free if name != '__class__')}): pass").body[0]
@@ -68,13 +69,13 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 class _CellsOfArrays(ast.NodeTransformer):
-    """``x[i]`` becomes ``x.cells[i]`` where a cell is meant."""
+    """Replaces ``x[i]`` by ``x.cells[i]`` where a cell is meant."""
 
     def __init__(self) -> None:
         self.found = False
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Before a method of cells."""
+        """The receiver of a method of cells."""
         self.generic_visit(node)
         if node.attr in _METHODS:
             node.value = self._cell(node.value)
@@ -89,7 +90,7 @@ class _CellsOfArrays(ast.NodeTransformer):
         return node
 
     def visit_withitem(self, node: ast.withitem) -> ast.AST:
-        """A lock of an array."""
+        """A lock in an array."""
         self.generic_visit(node)
         node.context_expr = self._cell(node.context_expr)
         return node

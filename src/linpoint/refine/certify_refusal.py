@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second opinion on every run that the search found to be refused by the spec: its calls and returns, as a history, must be a violation.
+"""Certifies every run that the search found to be rejected by the spec: as a history, its calls and returns must be a
+violation.
 
-The checkers of histories share nothing with the search of models but the spec. Guarantee: a run that they can explain is
-never shown as a violation. Cost: that of checking some ten operations.
+The checkers of histories share nothing with the search of models except the spec. Guarantee: a run that they can
+explain is never reported as a violation. Cost: that of checking about ten operations.
 """
 
 from __future__ import annotations
@@ -24,4 +25,4 @@ def certify_refusal(trace: Trace, spec: Spec) -> None:
     """Raise LP-V001 if the operations of a run have an order that the spec allows."""
     history = History(operations_of(trace), source="the run")
     if check(history, spec, budget=_CERTIFICATION_S, jobs=1).status is Status.LINEARIZABLE:
-        raise broken_certificate("a run that the spec refuses has an order that it allows")
+        raise broken_certificate("a run that the spec refuses has a valid order")

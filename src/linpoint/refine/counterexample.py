@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of a model for people: a trace with source lines, what changed in each step, and what the spec allowed then.
+"""A run of a model as a readable trace: source lines, the changes of each step, and the results the spec allowed then.
 
-The run is taken again, step by step, from the choices that make it; nothing that the search left behind is believed.
+The run is repeated, step by step, from its choices; no other data of the search is used.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from linpoint.verdicts.evidence import AllowedConfiguration, ModelStep
 _MAX_SHOWN_CONFIGURATIONS: Final = 6
 _MAX_SORTED_CONFIGURATIONS: Final = 1_000
 FAULTY_STEP_CHOICE: Final = 2**32 - 1
-"""As a choice: the step of the process that goes wrong."""
+"""As a choice: the faulty step of the process."""
 
 
 class NoSuchRunError(Exception):
-    """The choices are not those of a run of this model."""
+    """The choices do not belong to a run of this model."""
 
 
 def lacks_room(step: NativeStep) -> bool:
-    """Whether a step goes wrong only because there is too little room in a state."""
+    """Whether a step fails only because a state has too little room."""
     return bool(step.wrong) and step.events[-1].kind == StepInfo.FAULT and step.events[-1].number not in FAULTS
 
 
@@ -60,7 +60,7 @@ class StepInfo(enum.IntEnum):
 
 @dataclass(slots=True)
 class ModelRun:
-    """A run, as far as it was taken."""
+    """A run, as far as its steps have been taken."""
 
     searched: StateSearch
     state: list[int]
@@ -68,19 +68,19 @@ class ModelRun:
     trace: list[TraceStep] = field(default_factory=list)
     steps: list[ModelStep] = field(default_factory=list)
     last: ModelEvent | None = None
-    """The last event, where the run goes wrong."""
+    """The last event, if the run ends with a failure."""
     set_before_return: int = 0
-    """The number of what the spec allowed before the last return."""
+    """The number of the set of configurations that the spec allowed before the last return."""
     called_last: dict[int, int] = field(default_factory=dict)
-    """Of each process its last call."""
+    """The last call of each process."""
     calls: dict[int, int] = field(default_factory=dict)
-    """Open calls: of each process its call."""
+    """The open call of each process."""
     waiting: dict[int, tuple[tuple[str, Value], ...]] = field(default_factory=dict)
-    """Stores that have not reached memory, of each process that has some."""
+    """The stores that have not reached memory, for each process that has some."""
 
     @classmethod
     def begin(cls, searched: StateSearch) -> ModelRun:
-        """Before the first step."""
+        """The run before its first step."""
         return cls(searched, searched.search.first(), MemoryPlaces(searched.assembly))
 
     @property
@@ -89,14 +89,14 @@ class ModelRun:
         return self.searched.assembly
 
     def choices(self) -> list[NativeStep]:
-        """What may happen next."""
+        """The steps that may happen next."""
         return self.searched.search.steps(self.state)
 
     def take(self, choice: NativeStep) -> None:
         """Take a step."""
         first = len(self.trace)
         before = self.state
-        # The memory interrupts nobody: who ran before it goes on after it.
+        # A step of the memory preempts no process: the process that ran before it continues after it.
         ran = next((step.thread for step in reversed(self.trace) if step.kind not in OF_MEMORY), choice.process)
         preempts = ran != choice.process and ran in self.calls
         for event in choice.events:
@@ -119,7 +119,7 @@ class ModelRun:
         memory = dict(memory_of(self.places, self.state))
         if choice.wrong:
             memory |= {name: after for name, _, after in changes if name in memory}
-        self._say_more(first, changes, memory)
+        self._add_details(first, changes, memory)
         last = len(self.trace) - 1
         self.steps.append(ModelStep(choice.process, first, last, changes, survivors, more, tuple(memory.items())))
 
@@ -129,11 +129,11 @@ class ModelRun:
             step = self.find(process, successor)
             if step is not None:
                 self.take(step)
-            elif successor != FAULTY_STEP_CHOICE:  # a deadlock is no step
+            elif successor != FAULTY_STEP_CHOICE:  # a deadlock is not a step
                 raise NoSuchRunError
 
     def find(self, process: int, successor: int) -> NativeStep | None:
-        """The step that a choice stands for, if it is one of those that may happen next."""
+        """The step for a choice, if it may happen next."""
         found = [step for step in self.choices() if step.process == process]
         if successor == FAULTY_STEP_CHOICE:
             found = [step for step in found if step.wrong and not lacks_room(step)]
@@ -142,15 +142,15 @@ class ModelRun:
         return found[0] if found else None
 
     def finish(self, failure: TraceFailure | None) -> Trace:
-        """The trace of the whole run; of a deadlock also who waits for what."""
+        """The trace of the whole run; for a deadlock it includes what each process waits for."""
         if failure is not None and failure.kind == "deadlock":
-            related = range(len(self.trace), len(self.trace) + self._say_who_waits())
+            related = range(len(self.trace), len(self.trace) + self._add_waiting_steps())
             failure = dataclasses.replace(failure, related=(*failure.related, *related))
         threads = tuple(TraceThread(number, self.name_of(number)) for number in range(self.assembly.manner.count))
         return Trace(threads, tuple(self.trace), self.assembly.manner.memory_model, None, failure)
 
     def name_of(self, process: int) -> str:
-        """What people call a process: its number from 1, and its role."""
+        """The readable name of a process: its number from 1, and its role."""
         at = 0
         for role, count in self.assembly.groups:
             if process < at + count:
@@ -160,15 +160,15 @@ class ModelRun:
             at += count
         return f"process {process + 1}"
 
-    # What the spec allows.
+    # Configurations that the spec allows.
 
     def survivors(self, number: int) -> tuple[tuple[AllowedConfiguration, ...], int]:
-        """The ways in which the spec may have come along, and how many more there are."""
+        """Some of the possible configurations of the spec, and the number of further ones."""
         spec = self.searched.spec
         if spec is None:
             return (), 0
         found = self.searched.search.configurations(number)
-        # In an order of their own: that of the search depends on what it came by before.
+        # Sorted, since the order of the search depends on its history.
         known = sorted((spec.survivor(each) for each in found[:_MAX_SORTED_CONFIGURATIONS]), key=_order)
         shown = tuple(known[:_MAX_SHOWN_CONFIGURATIONS])
         return shown, len(found) - len(shown)
@@ -196,7 +196,7 @@ class ModelRun:
             address += width
 
     def _touched(self, events: Sequence[ModelEvent]) -> Iterator[tuple[str, Value, Value]]:
-        """What accesses have changed, where there is no state after them."""
+        """The changes made by accesses, where no state after them exists."""
         for event in events:
             if event.kind in (StepInfo.ACCESS, StepInfo.UNSEEN) and event.after and event.before != event.after:
                 name = self.places.name(event.address)
@@ -206,11 +206,11 @@ class ModelRun:
                     self.places.value(event.address, event.after),
                 )
 
-    # More words for a step that was taken.
+    # Details of a step that was taken.
 
-    def _say_more(self, first: int, changes: Sequence[tuple[str, Value, Value]], memory: dict[str, Value]) -> None:
-        """What a new node holds, and the second cell of two that changed at once."""
-        said = {step.location for step in self.trace[first:]}
+    def _add_details(self, first: int, changes: Sequence[tuple[str, Value, Value]], memory: dict[str, Value]) -> None:
+        """Add the contents of a new node, and the second cell of two that changed together."""
+        named = {step.location for step in self.trace[first:]}
         nodes = [step.location for step in self.trace[first:] if step.kind is StepKind.ALLOCATE]
         for position in range(first, len(self.trace)):
             step = self.trace[position]
@@ -218,11 +218,11 @@ class ModelRun:
                 fields = [
                     f"{name.rpartition('.')[2]}={format_value(value)}"
                     for name, value in memory.items()
-                    if name.startswith(f"{step.location}.") and name not in said
+                    if name.startswith(f"{step.location}.") and name not in named
                 ]
                 self.trace[position] = dataclasses.replace(step, message=", ".join(fields) or None)
             elif step.kind is StepKind.CAS and step.success:
-                others = [each for each in changes if each[0] not in said and each[0].partition(".")[0] not in nodes]
+                others = [each for each in changes if each[0] not in named and each[0].partition(".")[0] not in nodes]
                 if len(others) == 1:
                     name, old, new = others[0]
                     seen = [step.old, old]
@@ -230,8 +230,8 @@ class ModelRun:
                         step, location=f"{step.location}, {name}", value=[step.value, new], old=seen, expected=seen
                     )
 
-    def _say_who_waits(self) -> int:
-        """Add a step for each process that cannot go on within an operation; says how many."""
+    def _add_waiting_steps(self) -> int:
+        """Add a step for each process that is blocked within an operation; return their number."""
         held: dict[str | None, int | str | None] = {}
         for step in self.trace:
             if step.kind is StepKind.LOCK:
@@ -282,7 +282,7 @@ class ModelRun:
             if event.number == ASSERTION_FAULT:
                 yield TraceStep(process, StepKind.ASSERTION, place=place)
             else:
-                message = FAULTS.get(event.number, "the model goes wrong")
+                message = FAULTS.get(event.number, "the model fails")
                 yield TraceStep(process, StepKind.EXCEPTION, message=message, place=place)
         elif kind in (StepInfo.ACCESS, StepInfo.UNSEEN):
             step = self._access(event, instruction, place)
@@ -290,7 +290,7 @@ class ModelRun:
             yield self._with_buffer(step) if delayed else step
 
     def _with_buffer(self, step: TraceStep) -> TraceStep:
-        """An access where stores wait: one more waits now, or one is seen by its own process before all others."""
+        """An access where stores wait: a store that now waits, or a load that may read a store of its own process."""
         assert isinstance(step.thread, int)
         stores = self.waiting.get(step.thread, ())
         if step.kind is StepKind.WRITE and step.location is not None:
@@ -314,7 +314,7 @@ class ModelRun:
             return TraceStep(process, StepKind.UPDATE, name, new, old, place=place)
         if code in (OpCode.CAS, OpCode.STORE_CONDITIONAL, OpCode.DCAS):
             success = bool(self.assembly.value_of(event.result[0]))
-            if not success:  # what it hoped for is in its line of source
+            if not success:  # the expected value is in its source line
                 return TraceStep(process, StepKind.CAS, name, old=old, success=False, place=place)
             return TraceStep(process, StepKind.CAS, name, new, old, expected=old, success=True, place=place)
         if code is OpCode.ACQUIRE:
@@ -330,5 +330,5 @@ class ModelRun:
 
 
 def _order(survivor: AllowedConfiguration) -> tuple[int, str, str]:
-    """What has taken effect least comes first."""
+    """Sort key: configurations in which fewer operations have taken effect come first."""
     return len(survivor.done), format_value(survivor.state), f"{survivor.pending}{survivor.done}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modelling words: a model is a class in restricted Python, and these are all that it may say.
+"""The modelling functions: a model is a class in restricted Python, and this module is its complete vocabulary.
 
     class Counter(linpoint.Model):
         n = linpoint.atomic(0)
@@ -11,8 +11,8 @@
                 if self.n.cas(n, n + 1):
                     return n
 
-``frontend.compile_model`` reads the source of such a class for the engine. The same class also runs as it stands,
-``Counter().increment()``, by one process and for a smoke test: that is what this module and ``cells`` are for.
+``frontend.compile_model`` compiles the source of such a class for the engine. The same class also runs in plain Python,
+``Counter().increment()``, as a single process and for a smoke test; this module and ``python_cells`` implement that.
 """
 
 from __future__ import annotations
@@ -50,14 +50,15 @@ _Chooser = Callable[[tuple[Any, ...]], Any]
 
 
 class Model:
-    """An algorithm to be checked: subclass it, declare what is shared, and mark the operations.
+    """An algorithm to be checked: subclass it, declare the shared state, and mark the operations.
 
-    ``spec`` is the default for the check. ``setup`` makes the initial state and runs once, alone.
+    ``spec`` is the default spec of the check. ``setup`` creates the initial state; it runs once, before all processes.
     """
 
     __linpoint_model__: ClassVar[bool] = True
 
     spec: Any = None
+    """The spec that the model must refine, unless the check names another one."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -66,7 +67,7 @@ class Model:
                 make_node_class(thing)
 
     def __init__(self) -> None:
-        from linpoint.refine.array_cell_rewriter import read_elements  # noqa: PLC0415 - it needs the words
+        from linpoint.refine.array_cell_rewriter import read_elements  # noqa: PLC0415 - only runs in Python need it
 
         read_elements(type(self))
         for name, declared in declarations_of(type(self)).items():
@@ -74,7 +75,7 @@ class Model:
         self.setup()
 
     def setup(self) -> None:
-        """Make the initial state, where the declarations do not say it all."""
+        """Create the initial state, if the declarations do not suffice."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         declared = declarations_of(type(self)).get(name)
@@ -83,19 +84,19 @@ class Model:
             f"self.{name} cannot be set.",
             remedy=f"Write self.{name}.store(...)."
             if isinstance(declared, Atomic | Record)
-            else "What is shared is declared in the class, and all else is a local variable.",
+            else "Declare shared state in the class, and use local variables for the rest.",
         )
 
     @classmethod
     def with_(cls, **constants: Any) -> type[Self]:
-        """The same model with other constants: ``Queue.with_(length=2)``. What is declared by them follows."""
-        from linpoint.refine.model_constants import with_constants  # noqa: PLC0415 - it needs the words
+        """The same model with other constants: ``Queue.with_(length=2)``. Declarations that depend on them follow."""
+        from linpoint.refine.model_constants import with_constants  # noqa: PLC0415 - rarely needed
 
         return with_constants(cls, constants)
 
 
 def declarations_of(model: type) -> dict[str, Any]:
-    """What a model shares, by name: cells, arrays, records and locks, those of base classes first."""
+    """The shared declarations of a model by name: cells, arrays, records and locks, those of base classes first."""
     found: dict[str, Any] = {}
     for each in reversed(model.__mro__):
         for name, value in vars(each).items():
@@ -107,46 +108,46 @@ def declarations_of(model: type) -> dict[str, Any]:
 
 
 def atomic(initial: Any) -> Atomic[Any]:
-    """A shared cell with its first value; a class of nodes means that it holds none at first."""
+    """A shared cell with its initial value. A class of nodes as the value means that the cell initially holds None."""
     return Atomic(initial)
 
 
 def array(initial: Any, *, size: int) -> Array:
-    """Cells in a row, each with that first value: a value, a record or a lock."""
+    """An array of ``size`` cells, each with that initial value: a value, a record or a lock."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         fact = f"an array cannot have size {size!r}."
-        raise ModelError("LP-M010", fact, place=_caller(), remedy="Give a number from 1 on.")
+        raise ModelError("LP-M010", fact, place=_caller(), remedy="Use a number of at least 1.")
     if isinstance(initial, Array):
-        fact = "an array of arrays is none of the modelling words."
-        raise ModelError("LP-M010", fact, place=_caller(), remedy="Use one of rows * columns.")
+        fact = "arrays of arrays are not supported."
+        raise ModelError("LP-M010", fact, place=_caller(), remedy="Use one array of size rows * columns.")
     return Array(initial if isinstance(initial, Atomic | Lock) else Atomic(initial), size)
 
 
 def record(**fields: Any) -> Any:
-    """In a class, one cell with these fields; in a method, a value with them. It is stored and compared whole."""
+    """In a class, one cell with these fields; in a method, a value with them. It is stored and compared as a whole."""
     if not fields:
-        fact = "a record has at least one field."
+        fact = "a record must have at least one field."
         raise ModelError("LP-M010", fact, place=_caller(), remedy="Write linpoint.record(name=value).")
     return Record(**fields)
 
 
 def lock() -> Lock:
-    """A lock: ``with self.m:``, or ``acquire`` and ``release``."""
+    """A lock: use ``with self.m:``, or ``acquire`` and ``release``."""
     return Lock()
 
 
 def fence() -> None:
-    """Wait until all stores of this process are seen by all."""
+    """Wait until all stores of this process are visible to all processes."""
 
 
 def point() -> None:
-    """The step before was the linearization point."""
+    """Mark the previous step as the linearization point of the operation."""
 
 
 def dcas(first: Any, second: Any, old1: Any, old2: Any, new1: Any, new2: Any, /) -> bool:
-    """Change two cells at once if both are as given; whether they were."""
+    """Atomically change two different cells if both have the expected values; return whether they had."""
     if first is second:
-        raise ModelError("LP-M008", "dcas is of two different cells.", remedy="Use .cas(...) for one.")
+        raise ModelError("LP-M008", "dcas requires two different cells.", remedy="Use .cas(...) for one.")
     if not (same(first.load(), old1) and same(second.load(), old2)):
         return False
     first.store(new1)
@@ -155,16 +156,18 @@ def dcas(first: Any, second: Any, old1: Any, old2: Any, new1: Any, new2: Any, /)
 
 
 def assume(condition: Any) -> None:
-    """There are no runs in which ``condition`` is false. In Python alone it raises ``ModelStuckError``."""
+    """Exclude all runs in which ``condition`` is false. Plain Python raises ``ModelStuckError`` instead."""
     if not condition:
-        raise ModelStuckError("what the model assumes is not so")
+        raise ModelStuckError("an assumption of the model does not hold")
 
 
 _choosers: list[_Chooser] = []
 
 
 def choose(domain: Iterable[Any]) -> Any:
-    """Any value of ``domain``, whichever. In Python alone it is the first, or what ``choosing`` says."""
+    """Choose any value of ``domain``. A check tries every value of ``domain``; plain Python takes the first, or the
+    value that ``choosing`` selects.
+    """
     values = tuple(domain)
     if not values:
         raise ModelStuckError("there is nothing to choose from")
@@ -173,7 +176,7 @@ def choose(domain: Iterable[Any]) -> Any:
 
 @contextlib.contextmanager
 def choosing(chooser: _Chooser) -> Iterator[None]:
-    """Within it, ``chooser`` says what ``choose`` gives, of all values that it may be: ``random.choice``, say."""
+    """In the block, ``choose`` calls ``chooser`` with the tuple of its values: for example ``random.choice``."""
     _choosers.append(chooser)
     try:
         yield
@@ -182,7 +185,7 @@ def choosing(chooser: _Chooser) -> Iterator[None]:
 
 
 def _caller() -> str:
-    """Where the word was written that is running."""
-    frame = sys._getframe(2)  # noqa: SLF001 - the documented way to look there
+    """The place of the call of a modelling function."""
+    frame = sys._getframe(2)  # noqa: SLF001 - the documented way to get a frame
     path, here = Path(frame.f_code.co_filename), Path.cwd()
     return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{frame.f_lineno}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of the addresses in a state of a model, and the values there, as people write them."""
+"""Readable names for the addresses in a state of a model, and the values there."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the methods of a model are written: their syntax trees, and places for messages.
+"""The sources of the methods of a model: their syntax trees, and places for messages.
 
 Guarantee: lines and columns are those of the file, in characters. Instructions count columns from 0, as Python does;
-messages count them from 1, as editors do. A file is parsed once, however many models are in it.
+messages count them from 1, as editors do. A file is parsed once, however many models it contains.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MethodSource:
-    """A file, parsed."""
+    """A parsed file."""
 
     file: str
     lines: tuple[str, ...]
     tree: ast.Module = field(repr=False)
     functions: dict[tuple[str, int], FunctionNode] = field(repr=False)
-    """By their names and the lines in which they begin, with their decorators."""
+    """The functions by name and by the line in which they begin, including their decorators."""
 
     @property
     def shown(self) -> str:
-        """The file as messages name it: relative to the current folder where it is inside."""
+        """The file as messages name it: relative to the current directory if it is inside."""
         path, here = Path(self.file), Path.cwd()
         return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
     def column(self, node: ast.AST) -> int:
-        """Where a node begins in its line, in characters from 0."""
+        """The column at which a node begins, in characters from 0."""
         line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return len(text.encode()[:offset].decode(errors="ignore"))
 
     def place(self, node: ast.AST) -> str:
-        """Where a node begins: ``file:line:column``."""
+        """The place at which a node begins: ``file:line:column``."""
         return f"{self.shown}:{getattr(node, 'lineno', 1)}:{self.column(node) + 1}"
 
     def refused(self, code: str, node: ast.AST, fact: str, remedy: str) -> ModelError:
-        """What is wrong at ``node``, to be raised."""
+        """The error at ``node``, to be raised by the caller."""
         return ModelError(code, fact, place=self.place(node), remedy=remedy)
 
 
@@ -64,23 +64,23 @@ def _parsed(file: str, lines: tuple[str, ...]) -> MethodSource:
 
 
 def source_of(function: FunctionType) -> MethodSource:
-    """The file where a function is written."""
+    """The file that contains a function."""
     file = function.__code__.co_filename
-    linecache.checkcache(file)  # it may have been written and loaded once more
+    linecache.checkcache(file)  # it may have been changed and loaded again
     lines = linecache.getlines(file, function.__globals__)
     if not lines:
         raise ModelError(
             "LP-M001",
-            f"the source of {function.__qualname__} is not there.",
+            f"the source of {function.__qualname__} is not available.",
             place=file,
-            remedy="Write the model in a file of its own; one that was typed in or made by exec has no source.",
+            remedy="Write the model in a file; interactive input and exec provide no source.",
         )
     try:
         return _parsed(file, tuple(lines))
     except SyntaxError as error:
         raise ModelError(
             "LP-M001",
-            f"the file has changed, and is no Python any more: {error.msg}.",
+            f"the file has changed and is no longer valid Python: {error.msg}.",
             place=f"{file}:{error.lineno}",
             remedy="Load it again.",
         ) from error
@@ -94,7 +94,7 @@ def definition_of(function: FunctionType) -> FunctionNode:
     if found is None:
         raise ModelError(
             "LP-M001",
-            f"{function.__qualname__} is not there any more, or was not written by def.",
+            f"{function.__qualname__} no longer exists, or was not defined by def.",
             place=f"{source.shown}:{code.co_firstlineno}",
             remedy="Load the file again if it has changed; write each method of a model as def.",
         )
@@ -102,7 +102,7 @@ def definition_of(function: FunctionType) -> FunctionNode:
 
 
 def class_definition(thing: type) -> tuple[MethodSource, ast.ClassDef] | None:
-    """The syntax of a class, also of one inside another; None if it cannot be found, as for one made by a call."""
+    """The syntax of a class, also of a nested one; None if it is not found, for example if a call created the class."""
     methods = [each for each in vars(thing).values() if isinstance(each, FunctionType)]
     own = [each for each in methods if each.__qualname__.startswith(f"{thing.__qualname__}.")]
     if own and linecache.getlines(own[0].__code__.co_filename, own[0].__globals__):
@@ -118,7 +118,7 @@ def class_definition(thing: type) -> tuple[MethodSource, ast.ClassDef] | None:
 
 
 def declaration_of(model: type, name: str) -> tuple[MethodSource, ast.AST] | None:
-    """Where a class attribute is written, for messages."""
+    """The place of the declaration of a class attribute, for messages."""
     for each in model.__mro__:
         if name in vars(each) and (found := class_definition(each)) is not None:
             source, body = found

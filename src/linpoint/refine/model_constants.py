@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same model with other constants.
+"""Creates the same model with other constants.
 
-A class that merely overrides ``length = 4`` keeps the arrays that were declared by the old one. So the body of the class is
-run once more, from its source, with the new constants in the place of the old: whatever it computes from them follows,
-the values of operations too.
+A class that merely overrides ``length = 4`` keeps the arrays that were declared with the old length. So the body of the
+class runs again, from its source, with the new constants in place of the old ones. Everything computed from them
+changes accordingly, including the values of operations.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Model = TypeVar("_Model", bound=type)
 
 
 def with_constants(model: _Model, constants: Mapping[str, Any]) -> _Model:
-    """A class like ``model`` whose constants are others."""
+    """A class like ``model`` with other constants."""
     values = {name: _as_constant(model, name, value) for name, value in constants.items()}
     known = constants_of(model)
     for name in values:
@@ -33,12 +33,14 @@ def with_constants(model: _Model, constants: Mapping[str, Any]) -> _Model:
             raise ModelError(
                 "LP-M013",
                 f"{model.__name__} has no constant {name}.",
-                remedy=f"{nearest(name, known)}It has: {', '.join(known) or 'none'}.",
+                remedy=f"{nearest(name, known)}Use one of: {', '.join(known)}."
+                if known
+                else f"Remove it; {model.__name__} has no constants.",
             )
     made: dict[type, type] = {}
     for each in reversed(model.__mro__):
         if vars(each).get("__linpoint_model__") is not True and hasattr(each, "__linpoint_model__"):
-            made[each] = _made_again(each, tuple(made.get(base, base) for base in each.__bases__), values)
+            made[each] = _recreated(each, tuple(made.get(base, base) for base in each.__bases__), values)
     return made[model]  # type: ignore[return-value]
 
 
@@ -62,13 +64,13 @@ def _as_constant(model: type, name: str, value: Any) -> Any:
         raise ModelError(
             "LP-M010",
             f"{name} of {model.__name__} cannot be {value!r}.",
-            remedy="Constants are integers, bools, texts, None, tuples and ranges of them, and enumerations.",
+            remedy="Use integers, bools, texts, None, tuples or ranges of them, or enumerations.",
         )
     return value
 
 
 class _Body(dict[str, Any]):
-    """The names of a class while its body runs: what is given stays."""
+    """The names of a class while its body runs: given names cannot be overwritten."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__(given)
@@ -79,27 +81,27 @@ class _Body(dict[str, Any]):
             super().__setitem__(name, value)
 
 
-def _made_again(model: type, bases: tuple[type, ...], values: Mapping[str, Any]) -> type:
+def _recreated(model: type, bases: tuple[type, ...], values: Mapping[str, Any]) -> type:
     found = class_definition(model)
     if found is None:
         raise ModelError(
             "LP-M001",
-            f"the source of {model.__name__} is not there, and its constants cannot be changed without.",
-            remedy="Write the model in a file of its own.",
+            f"the source of {model.__name__} is not available, so its constants cannot be changed.",
+            remedy="Write the model in a file.",
         )
     source, node = found
     body = _Body({name: value for name, value in values.items() if name in vars(model)})
     code = compile(ast.Module(node.body, []), source.file, "exec", flags=_flags(source), dont_inherit=True)
     try:
-        exec(code, _globals(model), body)  # noqa: S102 - what was run already when its file was loaded
+        exec(code, _globals(model), body)  # noqa: S102 - it already ran when its file was loaded
     except ModelError:
         raise
     except Exception as error:
         raise ModelError(
             "LP-M013",
-            f"{model.__name__} cannot be made with {_shown(values)}: {type(error).__name__}: {error}.",
+            f"{model.__name__} cannot be created with {_shown(values)}: {type(error).__name__}: {error}.",
             place=source.place(node),
-            remedy="Let what the class computes allow these constants, and use names of the file only.",
+            remedy="Make the class accept these constants, and use only names of its file.",
         ) from error
     for name, thing in body.items():
         if isinstance(thing, FunctionType) or is_node_class(thing):
@@ -109,7 +111,7 @@ def _made_again(model: type, bases: tuple[type, ...], values: Mapping[str, Any])
 
 
 def _globals(model: type) -> dict[str, Any]:
-    """What the body of a class sees: its file, and what its methods see of functions around them."""
+    """The names visible to the body of a class: those of its file, and those of functions enclosing its methods."""
     functions = [each for each in vars(model).values() if isinstance(each, FunctionType)]
     outer: dict[str, Any] = {}
     for each in functions:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong with models themselves, by the numbers of the native core (native/src/refine/model_heap.hpp)."""
+"""Faults of models, by the numbers of the native core (native/src/refine/model_heap.hpp)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ ASSERTION_FAULT: Final = 7
 ENDLESS_LOOP_FAULT: Final = 8
 FAULTS: Final = {
     1: "None has no fields",
-    2: "the node is of another class",
+    2: "the node has another class",
     3: "the index is out of range",
-    4: "this takes integers, and one of the values is none",
+    4: "an operand is not an integer",
     5: "division by zero",
-    6: "a lock is released that nobody holds",
+    6: "a lock that is not held is released",
     7: "an assertion fails",
-    8: "a loop goes round for ever without a step that others can see",
-    9: "an operation returns a node, which means nothing outside of the model",
+    8: "a loop runs forever without a step that other processes can see",
+    9: "an operation returns a node, which has no meaning outside the model",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models of a file. Loading it runs it, and only because the user named it on purpose."""
+"""Loads the models of a file. Loading runs the file, which the user has named explicitly."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from linpoint.specs.user_modules import load_user_module
 
 
 def load_models(file: str) -> dict[str, type[Model]]:
-    """The models of a file or a module by name, in their order. A base without operations is none by itself."""
+    """The models of a file or module by name, in order. Without operations, a model counts only if no other has any."""
     if not file.endswith(".py") and ("/" in file or not file.strip() or Path(file).exists()):
         remedy = "Give the path of a file whose name ends with .py, or the name of a module."
-        raise ModelError("LP-M015", "this is no Python file.", place=file, remedy=remedy)
+        raise ModelError("LP-M015", "this is not a Python file.", place=file, remedy=remedy)
     try:
         module = load_user_module(file)
     except LinpointError as error:
@@ -24,16 +24,16 @@ def load_models(file: str) -> dict[str, type[Model]]:
     except SyntaxError as error:
         raise ModelError(
             "LP-M015",
-            f"this is no Python: {error.msg}.",
+            f"invalid Python: {error.msg}.",
             place=f"{file}:{error.lineno}" if error.lineno and (error.filename or file).endswith(file) else file,
-            remedy="Mend the line.",
+            remedy="Correct the line.",
         ) from error
-    except (Exception, SystemExit) as error:  # a module that calls sys.exit(0) must not end as a pass
+    except (Exception, SystemExit) as error:  # a module that calls sys.exit(0) must not count as a pass
         raise ModelError(
             "LP-M015",
             f"{type(error).__name__}: {error}",
             place=_where(file, error),
-            remedy="The file must import without errors; its own folder comes first on the path.",
+            remedy="Make the file import without errors; its own directory comes first on the path.",
         ) from error
     own: dict[str, type[Model]] = {}
     for name, thing in vars(module).items():
@@ -44,7 +44,7 @@ def load_models(file: str) -> dict[str, type[Model]]:
     if not found:
         raise ModelError(
             "LP-M016",
-            "there is no model in it.",
+            "the file has no models.",
             place=file,
             remedy="Write a subclass of linpoint.Model whose operations have @linpoint.operation.",
         )
@@ -52,7 +52,7 @@ def load_models(file: str) -> dict[str, type[Model]]:
 
 
 def _where(file: str, error: BaseException) -> str:
-    """The line of a file at which loading it failed, if it was in the file itself."""
+    """The line of a file at which loading it failed, if that line is in the file itself."""
     here = Path(file).resolve()
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == here]
@@ -65,9 +65,9 @@ def load_model(file: str, name: str) -> type[Model]:
     if name not in models:
         raise ModelError(
             "LP-M016",
-            f'there is no model "{name}".',
+            f'unknown model "{name}".',
             place=file,
-            remedy=f"{nearest(name, models)}It has: {', '.join(models)}.",
+            remedy=f"{nearest(name, models)}Use one of: {', '.join(models)}.",
         )
     return models[name]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay token of ``refine`` holds: the model, how it was checked, and the choices of the run."""
+"""The content of a replay token of ``refine``: the model, the options of the check, and the choices of the run."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _SLOT_BYTES: Final = (1, 2, 4)
 
 
 class ModelRunFields(msgspec.Struct):
-    """The fields of a token beside the options."""
+    """The fields of a token in addition to the options."""
 
     file: str
     model: str
     finding: str = ""
     run: list[tuple[int, int]] | None = None
-    """None where only a search shows it."""
+    """None if only a search shows the finding."""
     room: tuple[list[int], int, int] = ([], 1, 0)
     left_out: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
 class ModelToken:
-    """A finding of a model."""
+    """A finding for a model."""
 
     options: RefineOptions
-    """How the model was checked."""
+    """The options of the check."""
     run: ModelRunFields
 
     @classmethod
     def read(cls, content: dict[str, Any]) -> ModelToken:
-        """What a decoded token holds; everything is checked before anything of it is used."""
+        """The content of a decoded token. All of it is validated before any of it is used."""
         try:
             run = msgspec.convert(content, ModelRunFields)
         except msgspec.ValidationError as error:
@@ -48,8 +48,8 @@ class ModelToken:
         nodes, slot_bytes, stores = run.room
         fits = slot_bytes in _SLOT_BYTES and 0 <= stores <= MAX_BUFFERED_STORES
         if not fits or any(count < 0 for count in nodes) or sum(nodes) > 2 * MAX_NODES:
-            raise replay_token.not_a_finding("there is no such layout of a state")
+            raise replay_token.not_a_finding("invalid layout of a state")
         for name in run.left_out:
             if name not in REDUCTIONS:
-                raise replay_token.not_a_finding(f"there is no reduction {name!r}")
+                raise replay_token.not_a_finding(f"unknown reduction {name!r}")
         return cls(options, run)

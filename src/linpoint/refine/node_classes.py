@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes of heap nodes, as a model declares them: which fields they have, and how a node is made when Python runs it.
+"""Classes of heap nodes, as a model declares them: their fields, and the creation of nodes in plain Python.
 
     class Node:
         value: int                              # a plain field, None until it is given
@@ -7,8 +7,8 @@
         next: linpoint.Atomic["Node"]           # a cell
         lock = linpoint.lock()
 
-Guarantee: the front end and the native run read a class through ``fields_of``, so they agree about its fields. Nodes are
-equal only to themselves, and a cell of a node cannot be replaced by assignment.
+Guarantee: the front end and the run in plain Python read a class through ``fields_of``, so they agree about its fields.
+Nodes are equal only to themselves, and a cell of a node cannot be replaced by assignment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FIELDS: Final = "__linpoint_fields__"
 
 @dataclass(frozen=True, slots=True)
 class NodeField:
-    """A field: ``default`` is what a node has that is made without it. ``must`` says that it has to be given."""
+    """A field. ``default`` is its value in a node created without it; ``must`` is whether it has to be given."""
 
     name: str
     atomic: bool = False
@@ -43,12 +43,12 @@ class NodeField:
 
 
 def is_node_class(thing: Any) -> bool:
-    """Whether a class inside a model is one of nodes. Enumerations there are constants."""
+    """Whether a class inside a model is a class of nodes. Enumerations there are constants."""
     return isinstance(thing, type) and not issubclass(thing, enum.Enum) and not hasattr(thing, "__linpoint_model__")
 
 
 def fields_of(node_class: type) -> tuple[NodeField, ...]:
-    """The fields of a class of nodes, in the order in which they are written: annotated ones first."""
+    """The fields of a class of nodes in the order of the source, annotated ones first."""
     found: dict[str, NodeField] = {}
     for name, annotation in annotations_of(node_class).items():
         atomic, width = read_annotation(annotation)
@@ -68,14 +68,14 @@ def fields_of(node_class: type) -> tuple[NodeField, ...]:
 
 
 def make_node_class(node_class: type) -> None:
-    """Let ``node_class(value=1)`` make a node. It stays the same class, so that cells declared with it mean it still."""
+    """Let ``node_class(value=1)`` create a node. The class object stays the same, so cells may be declared with it."""
     fields = fields_of(node_class)
     kept = frozenset(each.name for each in fields if each.atomic)
 
     def __init__(self: Any, **given: Any) -> None:  # noqa: N807 - it becomes the method of that name
         for each in fields:
             if each.must and each.name not in given:
-                raise _misfit(node_class, f'the field "{each.name}" is a tuple without a default.', "Give it.")
+                raise _misfit(node_class, f'the field "{each.name}" is a tuple without a default.', "Pass it.")
             value = given.pop(each.name, each.default)
             if each.is_lock:
                 value = Lock()
@@ -83,13 +83,13 @@ def make_node_class(node_class: type) -> None:
                 value = Atomic(value)
             object.__setattr__(self, each.name, value)
         if given:
-            raise _misfit(node_class, f'there is no field "{next(iter(given))}".', _known(fields))
+            raise _misfit(node_class, f'unknown field "{next(iter(given))}".', _known(fields))
 
     def __setattr__(self: Any, name: str, value: Any) -> None:  # noqa: N807 - as above
         if name in kept:
             raise ModelError("LP-M004", f'"{name}" of a {node_class.__name__} is a cell.', remedy="Write .store(...).")
         if all(name != each.name for each in fields):
-            raise _misfit(node_class, f'there is no field "{name}".', _known(fields))
+            raise _misfit(node_class, f'unknown field "{name}".', _known(fields))
         object.__setattr__(self, name, value)
 
     def __repr__(self: Any) -> str:  # noqa: N807 - as above
@@ -101,7 +101,7 @@ def make_node_class(node_class: type) -> None:
 
 
 def annotations_of(thing: type) -> dict[str, Any]:
-    """The annotations of a class as they stand there; names that are not defined do no harm."""
+    """The annotations of a class as written; undefined names are harmless."""
     if sys.version_info >= (3, 14):  # pragma: no cover
         import annotationlib  # noqa: PLC0415
 
@@ -110,7 +110,7 @@ def annotations_of(thing: type) -> dict[str, Any]:
 
 
 def read_annotation(annotation: Any) -> tuple[bool, int]:
-    """Whether a field is a cell, and how many values it has: ``Atomic[tuple["Node", bool]]`` is a cell of two."""
+    """Whether a field is a cell, and its number of values: ``Atomic[tuple["Node", bool]]`` is a cell of two."""
     if isinstance(annotation, str):
         try:
             return _read(ast.parse(annotation, mode="eval").body)
@@ -149,7 +149,7 @@ def _width(value: Any) -> int:
 
 
 def _known(fields: tuple[NodeField, ...]) -> str:
-    return f"It has: {', '.join(each.name for each in fields)}." if fields else "It has none."
+    return f"Use one of: {', '.join(each.name for each in fields)}." if fields else "Remove it; there are no fields."
 
 
 def _misfit(node_class: type, fact: str, remedy: str) -> ModelError:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be known of a program without running it: which registers still matter, which steps nobody else can see.
+"""Facts about a program that hold without running it: the live registers, and the steps that no other process can
+observe.
 
-Guarantee: what is called local is so in every run with these processes. Cost: linear in the code but for liveness, which
-goes over it until nothing changes.
+Guarantee: a place called local is local in every run with these processes. Cost: linear in the code, except for
+liveness, which iterates until nothing changes.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def uses(program: CompiledModel, instruction: Instruction) -> Iterator[int]:
 
 
 def sets(program: CompiledModel, instruction: Instruction) -> range:
-    """The registers that an instruction gives values to."""
+    """The registers that an instruction sets."""
     code, each = instruction.code, instruction
     if (
         code in _ASKS
@@ -66,7 +67,7 @@ def sets(program: CompiledModel, instruction: Instruction) -> range:
 
 
 def followers(position: int, instruction: Instruction) -> Iterator[int]:
-    """Where a process may stand after an instruction."""
+    """The possible positions of a process after an instruction."""
     if instruction.code in _JUMPS:
         yield instruction.target
     if instruction.code not in _ENDS:
@@ -74,7 +75,7 @@ def followers(position: int, instruction: Instruction) -> Iterator[int]:
 
 
 def live_registers(program: CompiledModel) -> list[int]:
-    """For each instruction: a bit for each register whose value is still asked for, there or later."""
+    """For each instruction, a bit for each register whose value is still needed there or later."""
     live = [0] * len(program.code)
     needs = [sum({1 << register for register in uses(program, each)}) for each in program.code]
     gives = [sum(1 << register for register in sets(program, each)) for each in program.code]
@@ -106,7 +107,7 @@ def reachable(program: CompiledModel, entry: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class TouchedPlaces:
-    """Kinds of places that code may read and write: a bit for each cell, then for each field."""
+    """Kinds of places that code may read and write: a bit for each cell, followed by a bit for each field."""
 
     reads: int = 0
     writes: int = 0
@@ -116,7 +117,7 @@ class TouchedPlaces:
 
 
 def touched_by(program: CompiledModel, instruction: Instruction) -> TouchedPlaces:
-    """What one instruction may read and write."""
+    """The places that one instruction may read and write."""
     found = TouchedPlaces()
     for place in (instruction.where, instruction.other):
         if place >= 0:
@@ -126,13 +127,13 @@ def touched_by(program: CompiledModel, instruction: Instruction) -> TouchedPlace
 
 
 def kind_of_place(program: CompiledModel, location: int) -> int:
-    """The number of a location's cell, or of its field behind all cells."""
+    """The number of the cell of a location, or of its field (numbered after all cells)."""
     place = program.locations[location]
     return place.target + (len(program.cells) if place.where is PlaceKind.FIELD else 0)
 
 
 def touched_from(program: CompiledModel) -> list[TouchedPlaces]:
-    """For each instruction: what may be touched from there to the end of its operation."""
+    """For each instruction, the places that may be touched from there to the end of its operation."""
     found = [touched_by(program, each) for each in program.code]
     changed = True
     while changed:
@@ -148,10 +149,10 @@ def touched_from(program: CompiledModel) -> list[TouchedPlaces]:
 
 
 def local_kinds(program: CompiledModel, processes: Mapping[str | None, int], *, heap_is_collected: bool) -> int:
-    """A bit for each kind of place where no process can see what another one does.
+    """A bit for each kind of place whose accesses no other process can observe.
 
-    Nobody writes there after ``setup`` (for fields: but to nodes that are being made, which must then never be used
-    again), or just one process comes there at all.
+    Either no process writes there after ``setup``, or only one process accesses it at all. The fields of nodes that are
+    being created may be written, provided that nodes are never reused.
     """
     written, by = 0, dict[int, set[str | None]]()
     for operation in program.operations:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do the operations of a model come to an end? Properties of runs that go on for ever.
+"""Progress properties: whether the operations of a model return, in runs of infinite length.
 
-Guarantee: a property holds only if all states were found and every one of them was looked at. There is no fusion, no
-symmetry and no partial-order reduction here: they keep verdicts of safety, not of progress. Cost: the states, and about
-ten bytes for each step between them.
+Guarantee: a property holds only if all states were found and every one of them was examined. Fusion, symmetry and
+partial-order reduction are not used here: they preserve verdicts of safety, not of progress. Cost: the states, and
+about ten bytes per step between them.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from linpoint.traces.trace import TraceFailure
 
 _REDUCING: Final = frozenset(("fusion", "symmetry", "por"))
 _SAYS: Final = {
-    "lock-free": "no operation ever returns in a run that goes on for ever, so it is not lock-free",
-    "obstruction-free": "{} goes on for ever though it is alone, so it is not obstruction-free",
+    "lock-free": "not lock-free: no operation ever returns in a run that goes on forever",
+    "obstruction-free": "not obstruction-free: {} runs forever although it runs alone",
     "returns": "the operation of {} never returns",
 }
 _WAITS: Final = {
-    "lock-free": "{} has to wait for another process, so it is not lock-free",
-    "obstruction-free": "{} has to wait though it is alone, so it is not obstruction-free",
-    "returns": "the operation of {} never returns: nobody can go on",
+    "lock-free": "not lock-free: {} must wait for another process",
+    "obstruction-free": "not obstruction-free: {} must wait although it runs alone",
+    "returns": "the operation of {} never returns: no process can continue",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class EndlessRun:
-    """A run that breaks a property of progress."""
+    """A run that violates a progress property."""
 
     choices: tuple[tuple[int, int], ...]
     stem: int
-    """The steps before those that repeat."""
+    """The number of steps before the repeating steps."""
     waits: bool
-    """The process waits; else the steps after the stem repeat."""
+    """Whether the process waits; otherwise the steps after the stem repeat."""
     process: int
     """The process that makes no progress."""
 
 
 def search_for_progress(task: RefinementTask, limits: StateSearchLimits) -> tuple[StateSearch, EndlessRun | None]:
-    """Search all states of a model without a spec, and a run that breaks the property of the task.
+    """Search all states of a model without a spec, and a run that violates the progress property of the task.
 
-    A run that is wrong for another reason ends the search, which then ended with a violation.
+    A run that fails for another reason ends the search, whose ending is then a violation.
     """
     config = replace(task.run_config(), points=False)
     if task.options.progress == "deadlock-free":
@@ -61,13 +61,13 @@ def search_for_progress(task: RefinementTask, limits: StateSearchLimits) -> tupl
 
 
 def follow_endless_run(found: StateSearch, endless: EndlessRun, progress: str) -> tuple[ModelRun, TraceFailure]:
-    """Take the steps of a run that breaks a property of progress."""
+    """Take the steps of a run that violates a progress property."""
     run = ModelRun.begin(found)
     run.follow(endless.choices)
     message = (_WAITS if endless.waits else _SAYS)[progress].format(run.name_of(endless.process))
     if not endless.waits:
         again = len(endless.choices) - endless.stem
-        message += f"; the last {'step' if again == 1 else f'{again:,} steps'} can be taken again and again"
+        message += f"; the last {'step' if again == 1 else f'{again:,} steps'} can repeat forever"
     repeats = not endless.waits and endless.stem < len(run.steps)
     first = run.steps[endless.stem].first if repeats else len(run.trace) - 1
     return run, TraceFailure("progress", max(first, 0) if run.trace else None, message)

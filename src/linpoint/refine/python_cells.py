@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells, arrays, records and locks, as they are when a model runs in Python, alone, for a smoke test.
+"""Cells, arrays, records and locks of a model that runs in plain Python, as a single process, for a smoke test.
 
-One object serves twice: in the class it declares a cell, and each instance of the model gets a fresh one like it.
+An object has two uses: in the class it declares a cell, and each instance of the model gets a fresh cell like it.
 Guarantee: ``cas`` and ``sc`` compare and link as the engine does: nodes by identity, values by equality, and ``True``
-is not ``1``. Nothing here is safe for threads, and nothing needs to be.
+is not ``1``. This module is not thread-safe, and does not need to be.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from linpoint.errors import ModelError
 _Value = TypeVar("_Value")
 
 CELL_METHODS = ("load", "store", "cas", "swap", "fetch_add", "ll", "sc")
-"""Of a cell, an element of an array, and an atomic field."""
+"""Methods of a cell, an element of an array, and an atomic field."""
 LOCK_METHODS = ("acquire", "release")
 
 
 class ModelStuckError(Exception):
-    """A model that runs alone in Python cannot go on: ``assume(False)``, or a lock that nobody else can release."""
+    """A model in plain Python cannot continue: ``assume(False)``, or a lock that no other process can release."""
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are one and the same for a cell: True is not 1."""
+    """Whether two values are the same for a cell: True is not 1."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, Record) and isinstance(b, Record):
@@ -34,7 +34,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 class Atomic(Generic[_Value]):
-    """A shared cell, made by ``linpoint.atomic``. As an annotation of a node's field it says that the field is one."""
+    """A shared cell, created by ``linpoint.atomic``. As the annotation of a node's field, it makes the field a cell."""
 
     __slots__ = ("_linked", "_value", "initial")
 
@@ -44,44 +44,44 @@ class Atomic(Generic[_Value]):
         self._linked = False
 
     def fresh(self) -> Atomic[_Value]:
-        """A cell like this one, as it was first."""
+        """A new cell with the same initial value."""
         return type(self)(self.initial)
 
     def load(self) -> _Value:
-        """The value."""
+        """Return the value."""
         return self._value  # type: ignore[no-any-return]
 
     def store(self, value: Any, /) -> None:
-        """Make it ``value``."""
+        """Set the value."""
         self._value = value
         self._linked = False
 
     def cas(self, old: Any, new: Any, /) -> bool:
-        """Make it ``new`` if it is ``old``; whether it was."""
+        """Set the value to ``new`` if it is ``old``; return whether it was."""
         if not same(self._value, old):
             return False
         self.store(new)
         return True
 
     def swap(self, value: Any, /) -> _Value:
-        """Make it ``value``; what it was."""
+        """Set the value; return the previous value."""
         was = self.load()
         self.store(value)
         return was
 
     def fetch_add(self, amount: Any, /) -> _Value:
-        """Add ``amount``; what it was."""
+        """Add ``amount``; return the previous value."""
         was = self.load()
         self.store(self._value + amount)
         return was
 
     def ll(self) -> _Value:
-        """The value, and from here on ``sc`` knows whether anyone has written."""
+        """Return the value, and let the next ``sc`` detect writes from now on."""
         self._linked = True
         return self.load()
 
     def sc(self, value: Any, /) -> bool:
-        """Make it ``value`` if nobody has written since ``ll``; whether it did."""
+        """Set the value if no process has written since ``ll``; return whether it did."""
         if not self._linked:
             return False
         self.store(value)
@@ -95,7 +95,7 @@ class Atomic(Generic[_Value]):
 
 
 class Lock:
-    """A lock, made by ``linpoint.lock``."""
+    """A lock, created by ``linpoint.lock``."""
 
     __slots__ = ("_held",)
 
@@ -103,23 +103,23 @@ class Lock:
         self._held = False
 
     def fresh(self) -> Lock:
-        """A lock that is free."""
+        """A new, free lock."""
         return Lock()
 
     def acquire(self) -> None:
-        """Wait until it is free, and take it."""
+        """Wait until the lock is free, and acquire it."""
         if self._held:
-            raise ModelStuckError("the lock is held, and nobody else is there to release it")
+            raise ModelStuckError("the lock is held, and no other process can release it")
         self._held = True
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         if not self._held:
             raise RuntimeError("the lock is not held")
         self._held = False
 
     def load(self) -> bool:
-        """Whether it is held."""
+        """Whether the lock is held."""
         return self._held
 
     def __enter__(self) -> None:
@@ -145,14 +145,15 @@ class ArrayElements:
 
     def __getitem__(self, index: int) -> Any:
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self._all):
-            raise IndexError(f"{index!r} is no index of an array of {len(self._all)}")
+            raise IndexError(f"{index!r} is out of range for an array of size {len(self._all)}")
         return self._all[index]
 
 
 class Array:
-    """Cells in a row, made by ``linpoint.array``: ``self.a[i]`` loads one and ``self.a[i] = v`` stores.
+    """Cells in an array, created by ``linpoint.array``: ``self.a[i]`` loads an element and ``self.a[i] = v`` stores to
+    it.
 
-    A model also writes ``self.a[i].cas(...)``; see ``array_cell_rewriter`` for how that finds the cell in ``cells``.
+    A model also writes ``self.a[i].cas(...)``; ``array_cell_rewriter`` explains how that finds the cell in ``cells``.
     """
 
     __slots__ = ("cells", "of")
@@ -162,7 +163,7 @@ class Array:
         self.cells = ArrayElements(tuple(of.fresh() for _ in range(size)))
 
     def fresh(self) -> Array:
-        """An array like this one, as it was first."""
+        """A new array with the same initial values."""
         return Array(self.of, len(self.cells))
 
     def __len__(self) -> int:
@@ -182,7 +183,7 @@ class Array:
 
 
 class Record:
-    """A small value with named fields, made by ``linpoint.record``. It cannot be changed, and is compared whole."""
+    """A small immutable value with named fields, created by ``linpoint.record``. It is compared as a whole."""
 
     __slots__ = ("_fields",)
 
@@ -190,15 +191,15 @@ class Record:
         object.__setattr__(self, "_fields", fields)
 
     def names(self) -> tuple[str, ...]:
-        """What its fields are called."""
+        """The names of its fields."""
         return tuple(self._fields)
 
     def values(self) -> tuple[Any, ...]:
-        """What they are."""
+        """The values of its fields."""
         return tuple(self._fields.values())
 
     def fresh(self) -> Atomic[Any]:
-        """As a declaration, a cell with this value."""
+        """For a declaration: a new cell with this value."""
         return Atomic(self)
 
     def __getattr__(self, name: str) -> Any:
@@ -208,7 +209,9 @@ class Record:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise ModelError(
-            "LP-M002", f'the field "{name}" of a record cannot be set.', remedy="Make another: linpoint.record(...)."
+            "LP-M002",
+            f'the field "{name}" of a record cannot be set.',
+            remedy="Create another record: linpoint.record(...).",
         )
 
     def __eq__(self, other: object) -> bool:
@@ -222,7 +225,7 @@ class Record:
 
 
 def _nothing(initial: Any) -> Any:
-    """A cell that is declared with a class of nodes holds none at first."""
+    """None in place of a class of nodes: a cell declared with a class initially holds no node."""
     if isinstance(initial, tuple):
         return tuple(map(_nothing, initial))
     return None if isinstance(initial, type) else initial

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a model: against which spec, with how many processes, and how."""
+"""The task of checking a model: its spec, its number of processes, and the options."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from linpoint.specs.user_modules import load_user_module
 
 
 def find_spec(model: type[Model], spec: Any = None) -> Spec | CompiledModel:
-    """The spec that was named, or else the model's own; a model can be one, too."""
+    """The given spec, or else the default spec of the model; it may be another model."""
     if spec is None:
         spec = getattr(model, "spec", None)
     if spec is None:
         raise ModelError(
             "LP-M017",
-            f"{model.__name__} says nothing of its spec.",
-            remedy="Name one with --spec, or write spec = linpoint.specs.queue in the class.",
+            f"{model.__name__} names no spec.",
+            remedy="Add --spec, or write spec = linpoint.specs.queue in the class.",
         )
     if isinstance(spec, str):
         spec = _named_model(spec) or spec
@@ -36,33 +36,33 @@ def find_spec(model: type[Model], spec: Any = None) -> Spec | CompiledModel:
 
 
 def compiled(model: type[Model]) -> CompiledModel:
-    """A model as a program whose file is called as messages call it: relative to the current folder where it is inside."""
+    """A compiled model. Its file is named as in messages: relative to the current directory if it is inside."""
     program = compile_model(model)
     path, here = Path(program.file), Path.cwd()
     return replace(program, file=str(path.relative_to(here))) if path.is_relative_to(here) else program
 
 
 def _named_model(text: str) -> type[Model] | None:
-    """The model that ``FILE.py:Name`` stands for, if it is one; what is wrong with the file is said by ``spec_lookup``."""
+    """The model that ``FILE.py:Name`` names, if it does; ``spec_lookup`` reports problems with the file."""
     file, colon, name = text.rpartition(":")
     if not colon or "(" in file:
         return None
     try:
         found = getattr(load_user_module(file), name, None)
-    except (Exception, SystemExit):  # noqa: BLE001 - whatever a user's file does
+    except (Exception, SystemExit):  # noqa: BLE001 - a user's file may raise anything
         return None
     return found if isinstance(found, type) and issubclass(found, Model) else None
 
 
 @dataclass(frozen=True, slots=True)
 class RefinementTask:
-    """A model, its spec, and how it is to be checked."""
+    """A model, its spec, and the options of the check."""
 
     program: CompiledModel
     spec: Spec | CompiledModel | None
     options: RefineOptions = field(default_factory=RefineOptions)
     replay: Mapping[str, Any] | None = None
-    """The content of a replay token beside the run."""
+    """The content of a replay token, except the run."""
 
     @classmethod
     def of(cls, options: RefineOptions, file: str, name: str, model: type[Model]) -> RefinementTask:
@@ -73,30 +73,30 @@ class RefinementTask:
         return cls(program, spec, options).replayable(file, name)
 
     def replayable(self, file: str, model: str) -> RefinementTask:
-        """The same, with the content of a replay token; only what differs from the default, to be short."""
+        """The same with the content of a replay token; for brevity, only options that differ from their defaults."""
         return replace(self, replay={"file": file, "model": model} | token_fields(self.options))
 
     def run_config(self) -> ModelRunConfig:
-        """The bounds for the assembler; a coded error for those that are not possible."""
+        """The bounds for the state layout; raises a coded error for impossible ones."""
         options = self.options
         if options.fairness != "none" and options.progress != "returns":
-            remedy = "Add --progress returns, or leave it out."
-            raise UsageError("LP-U001", "--fairness is for --progress returns alone.", remedy=remedy)
+            remedy = "Add --progress returns, or omit --fairness."
+            raise UsageError("LP-U001", "--fairness requires --progress returns.", remedy=remedy)
         roles = deal_roles(self.program, options.processes)
         count = sum(number for _, number in roles)
         if not 0 < count <= MAX_PROCESSES or any(number < 0 for _, number in roles):
             raise UsageError(
-                "LP-U001", f"{count} is no number of processes.", remedy=f"Use 1 to {MAX_PROCESSES}, 2 or 3 mostly."
+                "LP-U001", f"{count} is not a valid number of processes.", remedy=f"Use 1 to {MAX_PROCESSES}."
             )
         if options.operations < 0 or options.operations > 200:  # counted in one byte
             raise UsageError(
                 "LP-U001",
-                f"{options.operations} is no number of operations.",
-                remedy="Use 1 to 200, or 0 for any number where the states of the model are bounded.",
+                f"{options.operations} is not a valid number of operations.",
+                remedy="Use 1 to 200, or 0 for an unbounded number if the state space is finite.",
             )
         without = frozenset(options.without)
         if isinstance(self.spec, Spec) and self.spec.uses_process:
-            without |= {"symmetry"}  # processes are not alike for such a spec
+            without |= {"symmetry"}  # processes are not interchangeable for such a spec
         return ModelRunConfig(
             roles, options.operations, options.memory_model, options.heap, without, options.points, options.compact
         )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model is compared with, as its search asks it: a sequential spec, or another model.
+"""The specification of a model in the form that the search needs: a sequential spec, or another model.
 
-States and results of a spec are numbers, and each of its steps is computed once.
+States and results of a spec are numbered, and each of its steps is computed once.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts.evidence import AllowedConfiguration
 
 _WORDS: Final = {"mutex": {False: "free", True: "held"}}
-"""What states are called of specs whose own do not speak for themselves."""
+"""Readable names of states, for specs whose states are not self-explanatory."""
 
 
 class NumberedSpecification(Protocol):
-    """What searches and those who tell of them need."""
+    """The interface for searches and for explanations."""
 
     operations: list[Operation]
-    """Of each call of the model."""
+    """The operation for each call of the model."""
 
     @property
     def native(self) -> ModelSpecification:
-        """What the search asks."""
+        """The native specification that the search uses."""
 
     def survivor(self, configuration: Sequence[int]) -> AllowedConfiguration:
-        """A configuration for people."""
+        """A configuration in readable form."""
 
     def result_in(self, configuration: Sequence[int], process: int) -> tuple[bool, Value]:
-        """Whether the operation of a process has taken effect, and with which result."""
+        """Whether the operation of a process has taken effect, and its result."""
 
 
 def operations_of(assembly: ModelLayout) -> list[Operation]:
@@ -47,13 +47,13 @@ def operations_of(assembly: ModelLayout) -> list[Operation]:
 
 
 def returned(assembly: ModelLayout, codes: Sequence[int]) -> Value:
-    """What an operation of a model has returned; several values are a list."""
+    """The value that an operation of a model returned; several values form a list."""
     values = [assembly.value_of(code) for code in codes]
     return values[0] if len(values) == 1 else values
 
 
 class NumberedSpec:
-    """Numbers for the states and results of a spec, for one assembled model."""
+    """Numbers for the states and results of a spec, for one laid-out model."""
 
     def __init__(self, spec: Spec, assembly: ModelLayout) -> None:
         self.spec = spec
@@ -77,7 +77,7 @@ class NumberedSpec:
         )
 
     def survivor(self, configuration: Sequence[int]) -> AllowedConfiguration:
-        """A configuration for people."""
+        """A configuration in readable form."""
         state, *statuses = configuration
         pending, done = {}, {}
         for process, status in enumerate(statuses):
@@ -91,7 +91,7 @@ class NumberedSpec:
         return AllowedConfiguration(plain, pending, done)
 
     def result_in(self, configuration: Sequence[int], process: int) -> tuple[bool, Value]:
-        """Whether the operation of a process has taken effect, and with which result."""
+        """Whether the operation of a process has taken effect, and its result."""
         _, result = self.native.status(configuration[1 + process])
         return (True, self._results[result]) if result >= 0 else (False, None)
 
@@ -127,7 +127,7 @@ class NumberedSpec:
 
 
 class NumberedModel:
-    """Another model as the specification of one, with the same processes."""
+    """Another model as the specification, with the same processes."""
 
     def __init__(self, program: CompiledModel, assembly: ModelLayout, room: LayoutSizes | None) -> None:
         manner = replace(
@@ -135,7 +135,7 @@ class NumberedModel:
             memory_model="sc",
             heap="gc",
             points=False,
-            without=frozenset(("fusion", "symmetry", "por")),  # what nobody can tell apart need not be a state twice
+            without=frozenset(("fusion", "symmetry", "por")),  # equivalent states are already merged
         )
         self.program = program
         self.assembly = lay_out(program, manner, room or LayoutSizes.for_program(program, manner))
@@ -149,9 +149,9 @@ class NumberedModel:
             call = f"{name}({', '.join(map(format_value, arguments))})"
             raise ModelError(
                 "LP-M021",
-                f"it has no operation {call}, which {assembly.program.name} has.",
+                f"the specification lacks the operation {call} of {assembly.program.name}.",
                 place=f"{program.file}:{program.line}",
-                remedy="Both need the same operations, arguments and roles.",
+                remedy="Give both the same operations, arguments and roles.",
             ) from None
         self.native = AbstractModel(self.assembly.native, numbers, self._same)
 
@@ -159,7 +159,7 @@ class NumberedModel:
         return equal_values(returned(self._of, one), returned(self.assembly, other))
 
     def survivor(self, configuration: Sequence[int]) -> AllowedConfiguration:
-        """A configuration for people: the cells of the specification, and where its processes are."""
+        """A configuration in readable form: the cells of the specification, and the positions of its processes."""
         assembly = self.assembly
         state = {
             cell.name: returned(assembly, configuration[slot : slot + cell.size * cell.width])
@@ -179,7 +179,7 @@ class NumberedModel:
         return AllowedConfiguration(state, pending, done)
 
     def result_in(self, configuration: Sequence[int], process: int) -> tuple[bool, Value]:
-        """Whether the operation of a process is about to return, and with which result."""
+        """Whether the operation of a process is about to return, and its result."""
         assembly = self.assembly
         block = assembly.process_base + process * assembly.process_slots
         at = assembly.stops[configuration[block]] if configuration[block] else -1
@@ -194,7 +194,7 @@ class NumberedModel:
 
 
 def _plain(state: Any) -> Value:
-    """A state of a spec as a value; what is none is shown as text."""
+    """A state of a spec as a value; anything that is not a plain value is shown as text."""
     if state is None or isinstance(state, (bool, int, float, str)):
         return state
     if isinstance(state, (list, tuple)):

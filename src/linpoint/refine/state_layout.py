@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program, laid out for a number of processes: integers for the native core, and what they mean.
+"""A program laid out for a number of processes: integers for the native core, and their meaning.
 
-The code of a value is small: None, False, True, then texts, nodes and integers. How much room there is for nodes, integers
-and stores that wait is a guess (``LayoutSizes``), which the search corrects: it says what there was too little of.
+The codes of values are small: None, False, True, then texts, nodes and integers. The room for nodes, integers and
+waiting stores is a guess (``LayoutSizes``). The search corrects it: it reports what it lacked room for.
 """
 
 from __future__ import annotations
@@ -27,42 +27,42 @@ _HIGHEST: Final = {1: 255, 2: (1 << 16) - 1, 4: (1 << 31) - 1}
 
 @dataclass(frozen=True, slots=True)
 class ModelRunConfig:
-    """How a model is to be explored."""
+    """The options for exploring a model."""
 
     processes: tuple[tuple[str | None, int], ...]
-    """Of each role so many, in the order in which they are numbered."""
+    """The number of processes of each role, in the order in which processes are numbered."""
     operations: int = 2
-    """Of each process; 0 for any number."""
+    """Operations per process; 0 = unbounded."""
     memory_model: str = "sc"
     heap: str = "gc"
     without: frozenset[str] = frozenset()
     points: bool = False
     compact: bool = False
-    """Keep only hashes of states."""
+    """Whether only hashes of states are stored."""
 
     @property
     def count(self) -> int:
-        """All processes."""
+        """The number of all processes."""
         return sum(count for _, count in self.processes)
 
     def uses(self, reduction: str) -> bool:
-        """Whether one of ``REDUCTIONS`` is on."""
+        """Whether one of ``REDUCTIONS`` is enabled."""
         return reduction not in self.without
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutSizes:
-    """For how much there is room in a state."""
+    """The room in a state."""
 
     nodes: tuple[int, ...]
-    """Of each class."""
+    """The number of nodes of each class."""
     slot_bytes: int = 1
     stores: int = 2
-    """That wait, of each process."""
+    """The number of waiting stores of each process."""
 
     @classmethod
     def for_program(cls, program: CompiledModel, manner: ModelRunConfig) -> LayoutSizes:
-        """A first guess: as many nodes as can be made, if those are few."""
+        """An initial guess: as many nodes as can be created, up to a small number."""
         counts = []
         for number in range(len(program.classes)):
             before = _allocations(program, program.setup, number) if program.setup else 0
@@ -87,7 +87,7 @@ def _allocations(program: CompiledModel, operation: OperationCode, number: int) 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """An operation with its arguments: one number for the native core."""
+    """An operation with its arguments, which is one number for the native core."""
 
     operation: OperationCode
     arguments: tuple[Constant, ...]
@@ -95,7 +95,7 @@ class ModelCall:
 
 
 class ModelLayout:
-    """A program with its layout. ``native`` is what is explored."""
+    """A program with its layout. The search explores ``native``."""
 
     def __init__(self, program: CompiledModel, manner: ModelRunConfig, room: LayoutSizes) -> None:
         self.program = program
@@ -128,7 +128,7 @@ class ModelLayout:
                 self.atoms.append(value)
 
     def code_of(self, value: Constant) -> int:
-        """The code of a value that is no node."""
+        """The code of a value that is not a node."""
         if isinstance(value, int) and not isinstance(value, bool):
             code = self.zero + value
             if not self.first_integer <= code <= self.highest:
@@ -137,7 +137,7 @@ class ModelLayout:
         return next(number for number, atom in enumerate(self.atoms) if atom is value or atom == value is not True)
 
     def node_of(self, code: int) -> tuple[int, int] | None:
-        """The class and number of the node that a code is for, if it is one."""
+        """The class and number of the node with this code; None if the code is not that of a node."""
         code = self.plain(code)
         node = code - self.first_node
         if not 0 <= node < self.nodes:
@@ -149,11 +149,11 @@ class ModelLayout:
         raise AssertionError(code)
 
     def plain(self, code: int) -> int:
-        """A code without the count of changes that pointers may have."""
+        """A code without the modification count that pointers may have."""
         return code & ((1 << self.counted_bits) - 1) if self.counted_bits else code
 
     def value_of(self, code: int) -> Constant:
-        """The value that a code is for; a node is shown by its class and number."""
+        """The value with this code; a node is shown by its class and number."""
         code = self.plain(code)
         node = self.node_of(code)
         if node is not None:
@@ -289,7 +289,7 @@ class ModelLayout:
         )
 
     def groups_by_role(self) -> Iterator[tuple[str | None, int]]:
-        """Roles and how many processes may call operations of them; those of no role are for all."""
+        """The roles, each with the number of processes that may call its operations; without a role, all may."""
         yield from self.groups
         if all(role is not None for role, _ in self.groups):
             yield None, self.manner.count
@@ -369,7 +369,7 @@ class TooNarrowError(Exception):
 
 
 def lay_out(program: CompiledModel, manner: ModelRunConfig, room: LayoutSizes) -> ModelLayout:
-    """Lay a program out, with wider slots if its constants need them."""
+    """Lay out a program, with wider slots if its constants need them."""
     while True:
         try:
             return ModelLayout(program, manner, room)
@@ -383,13 +383,13 @@ def lay_out(program: CompiledModel, manner: ModelRunConfig, room: LayoutSizes) -
 def deal_roles(
     program: CompiledModel, processes: int | Sequence[tuple[str, int]]
 ) -> tuple[tuple[str | None, int], ...]:
-    """How many processes have which role: as it is said, or each role in turn."""
+    """The number of processes of each role: as given, or assigned to the roles in turn."""
     roles = [role for role in program.roles if role is not None]
     if not isinstance(processes, int):
         given = dict(processes)
         unknown = [name for name in given if name not in roles]
         if unknown:
-            known = f"Its roles are {', '.join(roles)}." if roles else "Say just how many processes there are."
+            known = f"Use one of: {', '.join(roles)}." if roles else "Pass only the number of processes."
             raise ModelError("LP-M018", f"{program.name} has no role {unknown[0]!r}.", place=program.file, remedy=known)
         return tuple((role, given.get(role, 0)) for role in roles)
     if not roles:

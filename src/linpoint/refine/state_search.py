@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches of an assembled model within limits: room that is made as it is needed, budgets, Ctrl-C.
+"""Searches of a laid-out model within limits: room that grows as needed, budgets, Ctrl-C.
 
-Guarantee: what was stopped never holds. A search that lacks room for nodes, values or waiting stores begins again with more.
+Guarantee: a stopped search never reports that the model holds. A search that lacks room for nodes, values or waiting
+stores starts again with more room.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ UNLIMITED_STATES: Final = 2**31 - 1
 
 
 class SearchEnding(enum.IntEnum):
-    """How a search ended, as in linpoint/refine/state_search.hpp."""
+    """The ending of a search, numbered as in linpoint/refine/state_search.hpp."""
 
     HOLDS = 0
     VIOLATION = 1
@@ -47,7 +48,7 @@ class SearchEnding(enum.IntEnum):
 
 
 class ExhaustedRoom(enum.IntEnum):
-    """What there was no room for, as in the native core."""
+    """The kind of room that was exhausted, numbered as in the native core."""
 
     NODES = 16
     VALUES = 17
@@ -56,37 +57,37 @@ class ExhaustedRoom(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StateSearchLimits:
-    """When searches stop, and the callback for their progress."""
+    """The limits of searches, and the callback for their progress."""
 
     budget: Budget = field(default_factory=Budget)
     jobs: int | None = None
     report_progress: Callable[[int, int], None] | None = None
-    """Called now and then with states and depth."""
+    """Called from time to time with the number of states and the depth."""
 
     @property
     def threads(self) -> int:
-        """On how many threads a search works."""
+        """The number of threads of a search."""
         return min(self.jobs or os.cpu_count() or 1, 16)
 
 
 @dataclass(slots=True)
 class StateSearch:
-    """A search that has ended, with all that its numbers mean."""
+    """A search that has ended, with everything needed to interpret its numbers."""
 
     assembly: ModelLayout
     spec: NumberedSpecification | None
     search: ModelSearch
     reached: ModelReached | None
-    """None if it had to be left behind, inside an endless call of a spec."""
+    """None if the search had to be abandoned inside an endless call of a spec."""
     seconds: float
     stopped: StopReason | None
     interrupted: bool = False
     bound: str = ""
-    """The bound that was hit, in words."""
+    """The bound that was reached, as text."""
 
     @property
     def ending(self) -> SearchEnding:
-        """How it ended."""
+        """The ending of the search."""
         return SearchEnding.STOPPED if self.reached is None or self.bound else SearchEnding(self.reached.ending)
 
 
@@ -100,7 +101,7 @@ def search(
     most_depth: int = UNLIMITED_STATES,
     room: LayoutSizes | None = None,
 ) -> StateSearch:
-    """Search all states of a model, with as much room as it turns out to need. ``spec`` may be another model."""
+    """Search all states of a model, with as much room as needed. ``spec`` may be another model."""
     abstract: LayoutSizes | None = None
     room = room or LayoutSizes.for_program(program, manner)
     stop = _token(limits.budget)
@@ -127,13 +128,13 @@ def search(
             ended.bound = larger
             return ended
         room = larger
-        del found, ended  # their memory is for the next
+        del found, ended  # release their memory for the next search
 
 
 def prepare(
     program: CompiledModel, manner: ModelRunConfig, spec: Spec | CompiledModel | None, room: LayoutSizes | None = None
 ) -> StateSearch:
-    """A search that is not begun: to take runs step by step."""
+    """A search that has not begun, for taking runs step by step."""
     assembly = lay_out(program, manner, room or LayoutSizes.for_program(program, manner))
     numbered = _specify(spec, assembly, None)
     found = ModelSearch(assembly.native, None if numbered is None else numbered.native, StopToken(), 1)
@@ -143,7 +144,7 @@ def prepare(
 def prepare_larger(
     searched: StateSearch, spec: Spec | CompiledModel | None, fault: int, instruction: int
 ) -> StateSearch | str:
-    """The same with more room for what a step was lacking; or the bound that was hit."""
+    """The same with more of the room that a step lacked; or the bound that was reached."""
     assembly = searched.assembly
     larger = _more_room(assembly.program, assembly, ExhaustedRoom(fault), instruction)
     return larger if isinstance(larger, str) else prepare(assembly.program, assembly.manner, spec, larger)
@@ -162,23 +163,23 @@ def _specify(
 
 
 def _more_room_of(numbered: NumberedModel) -> LayoutSizes | str:
-    """The same for a model that is a specification; its own mistakes are coded errors."""
+    """The same for a model that is a specification; its own faults are coded errors."""
     fault, instruction = numbered.native.fault
     if fault >= ExhaustedRoom.NODES:
         return _more_room(numbered.program, numbered.assembly, ExhaustedRoom(fault), instruction)
     program = numbered.program
     raise ModelError(
         "LP-M022",
-        f"{program.name}, which is the specification, goes wrong here: {FAULTS[fault]}.",
+        f"{program.name}, which is the specification, fails here: {FAULTS[fault]}.",
         place=f"{program.file}:{program.code[instruction].line}",
-        remedy="Check it by itself first: linpoint refine with a spec of its own.",
+        remedy="Check it alone first: linpoint refine with its own spec.",
     )
 
 
 def _more_room(
     program: CompiledModel, assembly: ModelLayout, lacking: ExhaustedRoom, instruction: int
 ) -> LayoutSizes | str:
-    """More of what was lacking, or the bound that was hit."""
+    """More of the room that was lacking, or the bound that was reached."""
     room = assembly.room
     if lacking is ExhaustedRoom.NODES:
         number = program.code[instruction].c
@@ -187,9 +188,9 @@ def _more_room(
     if lacking is ExhaustedRoom.STORES:
         if room.stores < MAX_BUFFERED_STORES:
             return replace(room, stores=room.stores * 2)
-        return f"{room.stores} stores of one process that wait"
+        return f"{room.stores} buffered stores of one process"
     if assembly.counted_bits:
-        return "1,000 values where pointers are counted"
+        return "1,000 values with counted pointers"
     if room.slot_bytes < 4:
         return replace(room, slot_bytes=room.slot_bytes * 2)
     return "integers of 31 bits"
@@ -204,7 +205,7 @@ def _token(budget: Budget) -> StopToken:
     if most is not None:
         stop.set_memory_limit(int(max(0, most - resident_memory()) * _NATIVE_MEMORY_SHARE))
     elif (free := available_memory()) is not None:
-        stop.set_memory_limit(int(free * _FREE_MEMORY_SHARE))  # better than to be killed by the system
+        stop.set_memory_limit(int(free * _FREE_MEMORY_SHARE))  # otherwise the system might kill the process
     return stop
 
 
@@ -216,7 +217,7 @@ def _run(
     most_depth: int,
     deadlocks: bool,
 ) -> tuple[ModelReached | None, bool]:
-    """Run a search on threads of its own, watched from this one. Says whether Ctrl-C was pressed."""
+    """Run a search on its own threads, supervised from this one. The bool is whether Ctrl-C was pressed."""
     answer: list[ModelReached] = []
 
     def task() -> tuple[()]:

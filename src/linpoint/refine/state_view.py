@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A state of a model for people: what is in memory, where each process stands, which stores wait.
+"""A readable view of a state of a model: the memory, the position of each process, and the waiting stores.
 
-Guarantee: nothing is left out that a process could still see: all cells, and every node that a cell, a variable or a store
-leads to. What nobody can reach is not shown. Cost: O(slots).
+Guarantee: it shows everything that a process can still reach: all cells, and every node to which a cell, a variable or
+a store leads. Unreachable nodes are not shown. Cost: O(slots).
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from linpoint.refine.state_layout import ModelLayout
 
 @dataclass(frozen=True, slots=True)
 class ProcessPosition:
-    """Where a process stands: before which line, with what in its variables and in its store buffer."""
+    """The position of a process: its next line, its variables and its store buffer."""
 
     process: int
     calls: int = 0
-    """Operations that it has begun, where they are counted."""
+    """The number of operations that it has begun, if they are counted."""
     line: int = 0
     """The line of its next access; 0 between two operations."""
     variables: tuple[tuple[str, Value], ...] = ()
     waiting: tuple[tuple[str, Value], ...] = ()
-    """Stores that have not reached memory, the oldest first."""
+    """Stores that have not reached memory, oldest first."""
 
 
 def memory_of(places: MemoryPlaces, state: Sequence[int]) -> list[tuple[str, Value]]:
-    """All cells and then the fields of all nodes that can be reached, by name."""
+    """All cells, and then the fields of all reachable nodes, by name."""
     layout, widths = places.layout, places.widths
     found = []
     for addresses in (range(1, layout.cells_end), *_reachable(layout, state, widths)):
@@ -46,7 +46,7 @@ def memory_of(places: MemoryPlaces, state: Sequence[int]) -> list[tuple[str, Val
 def process_position(
     places: MemoryPlaces, calls: Mapping[int, int], state: Sequence[int], process: int
 ) -> ProcessPosition:
-    """Where a process stands; ``calls`` are the open ones, by process."""
+    """The position of a process; ``calls`` are the open calls by process."""
     layout = places.layout
     instruction = next_access(layout, state, process)
     waiting = tuple(waiting_stores(places, state, process))
@@ -62,19 +62,19 @@ def process_position(
 
 
 def waiting_stores(places: MemoryPlaces, state: Sequence[int], process: int) -> Iterator[tuple[str, Value]]:
-    """The stores of a process that have not reached memory, the oldest first."""
+    """The stores of a process that have not reached memory, oldest first."""
     for address, values in _waiting(places.layout, state, process, places.widths):
         yield places.name(address), places.value(address, values)
 
 
 def next_access(layout: ModelLayout, state: Sequence[int], process: int) -> Instruction | None:
-    """The instruction before which a process stands; None between two operations."""
+    """The next instruction of a process; None between two operations."""
     stop = state[_block(layout, process)]
     return layout.program.code[layout.stops[stop]] if stop else None
 
 
 def wanted_lock(layout: ModelLayout, state: Sequence[int], process: int) -> str | None:
-    """The lock for which a process waits, by name."""
+    """The name of the lock for which a process waits."""
     instruction = next_access(layout, state, process)
     if instruction is None or instruction.code is not OpCode.ACQUIRE:
         return None
@@ -94,7 +94,7 @@ def _block(layout: ModelLayout, process: int) -> int:
 
 
 def _registers(layout: ModelLayout, state: Sequence[int], process: int) -> Iterator[tuple[int, int]]:
-    """The registers that are still asked for, with the codes of their values."""
+    """The live registers, with the codes of their values."""
     base = _block(layout, process)
     live = layout.live[layout.stops[state[base]]] if state[base] else 0
     numbers = [number for number in range(live.bit_length()) if live >> number & 1]
@@ -105,7 +105,7 @@ def _registers(layout: ModelLayout, state: Sequence[int], process: int) -> Itera
 def _waiting(
     layout: ModelLayout, state: Sequence[int], process: int, widths: Sequence[int]
 ) -> Iterator[tuple[int, Sequence[int]]]:
-    """The addresses and values of the stores that wait."""
+    """The addresses and values of the waiting stores."""
     if layout.manner.memory_model == "sc":
         return
     at = _block(layout, process) + layout.buffer_slot
@@ -115,7 +115,7 @@ def _waiting(
 
 
 def _reachable(layout: ModelLayout, state: Sequence[int], widths: Sequence[int]) -> Iterator[range]:
-    """The addresses of every node that somebody can reach, node by node, as they are numbered."""
+    """The addresses of every reachable node, node by node, in the order of their numbers."""
     codes = [*state[1 : layout.cells_end]]
     for process in range(layout.manner.count):
         codes += [code for _, code in _registers(layout, state, process)]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an expression of a model can be: a value in registers or known already, or something that only compiling sees.
+"""The meaning of an expression of a model: a value, known or in registers, or an entity that exists only at compile
+time.
 
-A ``CompiledValue`` has one part for each value in it, and each part is a register or a ``Literal``: so a tuple costs nothing
-until it has to stand in registers in a row, and constants fold by themselves. All else is gone when the code runs: cells,
-arrays, methods, classes of nodes, and the objects of Python that names stand for.
+A ``CompiledValue`` has one part for each value in it, and each part is a register or a ``Literal``. So a tuple costs
+nothing until it needs consecutive registers, and constants are folded. Everything else is gone when the code runs:
+cells, arrays, methods, classes of nodes, and the Python objects that names denote.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from linpoint.refine.python_cells import Record
 
 @dataclass(frozen=True, slots=True)
 class ValueShape:
-    """How many values a value has, and what they are called."""
+    """The number of values in a value, and their names."""
 
     width: int = 1
     names: tuple[str, ...] = ()
@@ -27,7 +28,7 @@ class ValueShape:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one value, in no tuple or record."""
+        """Whether it is a single value outside a tuple or record."""
         return not self.is_tuple and not self.names
 
     def __str__(self) -> str:
@@ -36,7 +37,7 @@ class ValueShape:
         return f"a tuple of {self.width}" if self.is_tuple else "a plain value"
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """What the registers of a variable of this shape are called."""
+        """The names of the registers of a variable of this shape."""
         if self.names:
             return tuple(f"{name}.{each}" for each in self.names)
         return tuple(f"{name}[{n}]" for n in range(self.width)) if self.is_tuple else (name,)
@@ -47,7 +48,7 @@ PLAIN: Final = ValueShape()
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A part that is known."""
+    """A part with a known value."""
 
     value: Constant
 
@@ -65,7 +66,7 @@ class CompiledValue:
 
     @property
     def registers(self) -> frozenset[int]:
-        """Those that it stands in."""
+        """The registers that hold its parts."""
         return frozenset(part for part in self.parts if isinstance(part, int))
 
 
@@ -75,13 +76,13 @@ def literal(value: Constant) -> CompiledValue:
 
 
 def in_registers(shape: ValueShape, base: int) -> CompiledValue:
-    """A value that stands in registers in a row."""
+    """A value in consecutive registers."""
     return CompiledValue(shape, tuple(range(base, base + shape.width)))
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceReference:
-    """A place in shared memory. There are several ``targets`` if several classes of nodes have a field of that name."""
+    """A place in shared memory. It has several ``targets`` if several classes of nodes have a field of that name."""
 
     where: PlaceKind
     targets: tuple[int, ...]
@@ -93,7 +94,7 @@ class PlaceReference:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicArray:
-    """An array of the model, ``cell`` by its number."""
+    """An array of the model; ``cell`` is its number."""
 
     cell: int
     name: str
@@ -125,7 +126,7 @@ class SymbolicNodeClass:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicConstant:
-    """An object of Python: a tuple or range of constants, a module, a function, an enumeration."""
+    """A Python object: a tuple or range of constants, a module, a function, an enumeration."""
 
     value: Any
 
@@ -148,9 +149,9 @@ SymbolicValue = (
 
 
 def plain_constant(value: Any) -> tuple[Constant] | None:
-    """The value as models have it, in a tuple of its own; None if it is none that a model can have.
+    """The value in the form that models use, in a 1-tuple; None if models cannot have it.
 
-    A member of an enumeration becomes a text, unless it is an integer or a text already.
+    A member of an enumeration becomes a text, unless it already is an integer or a text.
     """
     if isinstance(value, enum.Enum) and not isinstance(value, int | str):
         return (f"{type(value).__name__}.{value.name}",)
@@ -162,14 +163,14 @@ def plain_constant(value: Any) -> tuple[Constant] | None:
 
 
 def length_of(values: tuple[Any, ...] | range) -> int:
-    """How many there are, also where ``len`` would not count so far."""
+    """The number of elements, even if ``len`` would overflow."""
     if isinstance(values, tuple):
         return len(values)
     return max(0, -((values.start - values.stop) // values.step))
 
 
 def constant_value(value: Any) -> CompiledValue | None:
-    """A constant of Python as a value: plain, a tuple of plain ones, or a record of them."""
+    """A Python constant as a value: plain, a tuple of plain ones, or a record of them."""
     plain = plain_constant(value)
     if plain is not None:
         return literal(plain[0])
@@ -184,7 +185,7 @@ def constant_value(value: Any) -> CompiledValue | None:
 
 
 def symbolic_constant_of(value: Any) -> SymbolicValue | None:
-    """A constant of a class or a module, as expressions see it; None if it is none."""
+    """A constant of a class or a module, as expressions see it; None if it is not one."""
     plain = plain_constant(value)
     if plain is not None:
         return CompiledValue(PLAIN, (Literal(plain[0]),))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios: what to run against an object, said by hand, generated from a test's definition, and made smaller."""
+"""Scenarios to run against an object: written by hand, generated from the definition of a test, and shrunk."""
 
 from linpoint.scenarios.concurrent_test import (
     ConcurrentTest,

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values for the parameters of operations: of an iterable as they come, of a Hypothesis strategy the simplest ones.
+"""Values for the parameters of operations: all values of an iterable, or the simplest ones of a Hypothesis strategy.
 
-Guarantee: a ``ArgumentSource`` has at least one value, no two that are equal for linpoint, and each is JSON; the same source
-gives the same values in the same order in every run. Hypothesis is imported only when a strategy is given.
-Cost: O(values) for an iterable. For a strategy one search of Hypothesis for each of at most ``STRATEGY_SAMPLE_SIZE`` values: a tenth of
-a second or so for numbers and short text.
+Guarantee: an ``ArgumentSource`` has at least one value. Its values are JSON, and no two are equal for linpoint. The
+same source gives the same values in the same order in every run. Hypothesis is imported only when a strategy is given.
+
+Cost: O(values) for an iterable. For a strategy, one Hypothesis search for each of at most ``STRATEGY_SAMPLE_SIZE``
+values, about a tenth of a second for numbers and short text.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from linpoint.histories.values import Value, canonical, format_value
 from linpoint.scenarios.json_arguments import json_value
 
 STRATEGY_SAMPLE_SIZE: Final = 16
-"""How many values of a strategy are used where scenarios are enumerated or made smaller."""
+"""The number of values of a strategy that are used when scenarios are enumerated or shrunk."""
 
 MAX_ITERABLE_VALUES: Final = 10_000
-"""The longest iterable: what has more values is taken to have no end."""
+"""The maximum length of an iterable. A longer one is taken to be infinite."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentSource(Sequence[Value]):
-    """The values of one parameter, simplest first, and the strategy that they were taken from, if any."""
+    """The values of one parameter, simplest first, and the strategy that they come from, if any."""
 
     values: tuple[Value, ...]
     strategy: Any = field(default=None, compare=False)
 
     def rank(self, value: Value) -> int:
-        """How many values are simpler; a value that is not here is less simple than all that are."""
+        """The number of simpler values. A value outside the source is less simple than all values in it."""
         wanted = canonical(value)
         return next((n for n, each in enumerate(self.values) if canonical(each) == wanted), len(self.values))
 
@@ -56,9 +57,9 @@ class ArgumentSource(Sequence[Value]):
 
 
 def source_of(given: Any, *, place: str | None = None, what: str = "a parameter") -> ArgumentSource:
-    """The source that ``given`` is: a strategy, any finite iterable, or one already.
+    """Convert ``given`` to a source: a strategy, a finite iterable, or a source.
 
-    ``what`` and ``place`` say whose values they are, for LP-T005, LP-T009 and LP-T011.
+    ``what`` and ``place`` describe the owner of the values in LP-T005, LP-T009 and LP-T011.
     """
     if isinstance(given, ArgumentSource):
         return given
@@ -68,22 +69,22 @@ def source_of(given: Any, *, place: str | None = None, what: str = "a parameter"
 
 
 def is_strategy(given: Any) -> bool:
-    """Whether ``given`` is a strategy of Hypothesis, found out without importing that."""
+    """Whether ``given`` is a Hypothesis strategy. Does not import Hypothesis."""
     return any(
         kind.__name__ == "SearchStrategy" and kind.__module__.startswith("hypothesis.") for kind in type(given).__mro__
     )
 
 
 def require_hypothesis(what: str, *, place: str | None = None) -> Any:
-    """The module ``hypothesis``, or LP-T011 that says ``what`` needs it."""
+    """Import the module ``hypothesis``, or raise LP-T011, which states that ``what`` needs it."""
     try:
-        import hypothesis  # noqa: PLC0415 - an extra, and only who gives strategies is to wait for it
+        import hypothesis  # noqa: PLC0415 - an optional dependency, imported only for strategies
     except ImportError:
         raise TestError(
             "LP-T011",
             f"{what} needs Hypothesis, which is not installed.",
             place=place,
-            remedy="pip install linpoint[hypothesis], or give a list of values.",
+            remedy="Run pip install linpoint[hypothesis], or pass a list of values.",
         ) from None
     return hypothesis
 
@@ -92,39 +93,39 @@ def _taken(given: Any, place: str | None, what: str) -> tuple[Value, ...]:
     if not isinstance(given, Iterable):
         raise TestError(
             "LP-T005",
-            f"{what} gets {given!r}, which has no values to take.",
+            f"{what} gets {given!r}, which is not a source of values.",
             place=place,
-            remedy="Give a list, a string, a range, or a Hypothesis strategy (with its parentheses: st.integers()).",
+            remedy="Use a list, a string, a range, or a Hypothesis strategy (with its parentheses: st.integers()).",
         )
     try:
         values = list(islice(given, MAX_ITERABLE_VALUES + 1))
     except Exception as error:
         raise TestError(
             "LP-T005",
-            f"the values of {what} cannot be taken: {type(error).__name__}: {error}.",
+            f"the values of {what} cannot be read: {type(error).__name__}: {error}.",
             place=place,
-            remedy="Give a list.",
+            remedy="Use a list.",
         ) from error
     if len(values) > MAX_ITERABLE_VALUES:
         raise TestError(
             "LP-T005",
-            f"the values of {what} do not end: there are more than {MAX_ITERABLE_VALUES:,}.",
+            f"{what} has too many values: more than {MAX_ITERABLE_VALUES:,}.",
             place=place,
-            remedy="Give a few values; small scenarios meet on them more often.",
+            remedy="Use a few values; small scenarios collide on them more often.",
         )
     distinct: dict[Hashable, Value] = {}
     for value in values:
         admitted = json_value(value, place=place, what=f"a value of {what}")
         distinct.setdefault(canonical(admitted), admitted)
     if not distinct:
-        raise TestError("LP-T005", f"{what} gets no values.", place=place, remedy="Give at least one.")
-    if isinstance(given, AbstractSet):  # its order differs from run to run, and a finding must replay
+        raise TestError("LP-T005", f"{what} gets no values.", place=place, remedy="Add at least one.")
+    if isinstance(given, AbstractSet):  # the order of a set differs between runs, and a finding must be replayable
         return tuple(sorted(distinct.values(), key=lambda value: (len(format_value(value)), format_value(value))))
     return tuple(distinct.values())
 
 
 def _simplest(strategy: Any, place: str | None, what: str) -> tuple[Value, ...]:
-    """The values that Hypothesis shrinks to when it may use none of the simpler ones."""
+    """The values to which Hypothesis shrinks when it may not use the simpler ones."""
     hypothesis = require_hypothesis(f"the strategy of {what}", place=place)
     settings = hypothesis.settings(
         max_examples=200,
@@ -147,14 +148,14 @@ def _simplest(strategy: Any, place: str | None, what: str) -> tuple[Value, ...]:
                 found = json_value(hypothesis.find(strategy, is_new, settings=settings, random=generator))
                 distinct[canonical(found)] = found
 
-    # In a thread of its own, because Hypothesis refuses to search while the test of this thread is one of its own.
+    # On a separate thread, because Hypothesis refuses to search while the test of this thread is one of its own.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(fill_pool).result()
     if not distinct:
         raise TestError(
             "LP-T005",
-            f"the strategy of {what} gives no values.",
+            f"the strategy of {what} produces no values.",
             place=place,
-            remedy="Loosen its filters; st.nothing() has none.",
+            remedy="Loosen its filters; st.nothing() has no values.",
         )
     return tuple(distinct.values())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls as numbers: every operation of a definition with every choice of its arguments' values.
+"""Numbers for calls: every operation of a definition with every combination of argument values.
 
-Guarantee: ``call`` is one to one from ``range(size)``, so scenarios made of numbers can be counted, compared and
-remembered without looking at values. The first call of each operation has the simplest values.
-Cost: memory only for calls that were asked for.
+Guarantee: ``call`` is injective on ``range(size)``, so scenarios of numbers can be counted, compared and stored without
+looking at values. The first call of each operation has the simplest values. Cost: memory only for calls that are
+requested.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linpoint.scenarios.scenario import Call
 
 
 class CallAlphabet:
-    """The calls that scenarios of a definition are made of. Not shared between threads."""
+    """The calls in the scenarios of a definition. Not shared between threads."""
 
     def __init__(self, definition: ConcurrentTestDefinition) -> None:
         self.operations = tuple(definition.operations.values())
@@ -28,11 +28,11 @@ class CallAlphabet:
 
     @property
     def size(self) -> int:
-        """How many different calls there are."""
+        """The number of different calls."""
         return self._first[-1]
 
     def code(self, operation: int, ranks: Sequence[int]) -> int:
-        """The number of the call of an operation with, for each argument, the value of this rank."""
+        """The number of the call of an operation whose arguments have the values of these ranks."""
         offset = 0
         for source, rank in zip(self.operations[operation].sources, ranks, strict=True):
             offset = offset * len(source) + rank

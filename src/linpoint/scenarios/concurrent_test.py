@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user says of an object to be tested, and the one form in which everything else reads it.
+"""Tests of objects: the class that users derive from, and the definition that the rest of linpoint uses.
 
     class TestCache(linpoint.ConcurrentTest):
         spec = linpoint.specs.map
@@ -7,9 +7,11 @@
         @linpoint.operation(key="ab")
         def get(self, cache, key): return cache.get(key)
 
-``definition_of`` reads such a class, ``definition_of_object`` the same said in one call.
-Guarantee: a ``ConcurrentTestDefinition`` that exists can be run: every mistake that can be seen without running the object is a
-``TestError`` when it is made. Making one never calls ``setup``, an operation or ``observe``.
+``definition_of`` reads such a class, ``definition_of_object`` the same content in one call.
+
+Guarantee: a ``ConcurrentTestDefinition`` that exists can be run. Every mistake that can be detected without running the
+object raises a ``TestError`` when the definition is constructed. Constructing one never calls ``setup``, an operation
+or ``observe``.
 """
 
 from __future__ import annotations
@@ -51,23 +53,27 @@ __all__ = [
 
 
 class ConcurrentTest:
-    """A test of a concurrent object: subclass it, say how the object is made and what can be done with it.
+    """A test of a concurrent object. Subclass it, construct the object in ``setup`` and mark the operations.
 
-    ``spec`` is a spec object, a spec's name, or None: then the object itself, one operation after another, says what is
-    right. ``threads`` and ``operations`` (for each thread) bound what is generated, ``before`` and ``after`` how many
-    operations at most run alone before and after the threads. ``scenarios`` are run first: texts or Scenarios.
-    ``instrument`` names more modules or files whose code is interleaved.
+    Mark operations with ``linpoint.operation``; linpoint calls them from several threads.
     """
 
     __test__: ClassVar[bool] = False
 
     spec: Any = None
+    """A spec, its name, or None. With None, the object itself is the spec: its operations are run sequentially."""
     threads: int = 2
+    """The maximum number of threads in generated scenarios."""
     operations: int = 2
+    """The maximum number of operations per thread in generated scenarios."""
     before: int = 0
+    """The maximum number of operations that run alone before the threads."""
     after: int = 0
+    """The maximum number of operations that run alone after the threads."""
     scenarios: str | Scenario | Iterable[str | Scenario] = ()
+    """Scenarios that run first, as texts or as ``Scenario`` objects."""
     instrument: Iterable[Any] = ()
+    """Further modules or files in whose code threads may switch."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -75,17 +81,23 @@ class ConcurrentTest:
             cls.__test__ = True
 
     def setup(self) -> Any:
-        """A fresh object for one run."""
+        """Construct a fresh object for one run."""
         raise _no_setup(type(self).__name__, None)
 
     def observe(self, subject: Any) -> Any:
-        """What can be seen of the object at the end of a run, to be compared too. A test need not have it."""
+        """Return the observable state of the object at the end of a run, which is also compared with the spec.
+
+        Optional.
+        """
         raise NotImplementedError(subject)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConcurrentTestDefinition:
-    """A test as everything but its author sees it. ``spec`` is as the user gave it; ``file`` is where the test is."""
+    """The definition of a test, which the rest of linpoint uses.
+
+    ``spec`` is as the user gave it; ``file`` is the file of the test.
+    """
 
     name: str
     setup: Callable[[], Any]
@@ -115,7 +127,7 @@ class ConcurrentTestDefinition:
         object.__setattr__(self, "scenarios", tuple(map(self.accept, self.scenarios)))
 
     def accept(self, scenario: Scenario | str) -> Scenario:
-        """``scenario`` with the names of this test, or what is wrong with it: LP-T001, LP-T007 or LP-T008."""
+        """Return ``scenario`` with the names of this test, or raise LP-T001, LP-T007 or LP-T008."""
         found = Scenario.parse(scenario) if isinstance(scenario, str) else scenario
         return Scenario(
             tuple(tuple(map(self._accepted, thread)) for thread in found.threads),
@@ -130,7 +142,7 @@ class ConcurrentTestDefinition:
                 "LP-T007",
                 f'{self.name} has no operation "{call.operation}".',
                 place=str(call),
-                remedy=f"{nearest(call.operation, self.operations)}It has: {', '.join(self.operations)}.",
+                remedy=f"{nearest(call.operation, self.operations)}Use one of: {', '.join(self.operations)}.",
             )
         if len(call.args) != len(known.parameters):
             wanted = count_noun(len(known.parameters), "argument")
@@ -138,13 +150,13 @@ class ConcurrentTestDefinition:
                 "LP-T008",
                 f'"{known.name}" of {self.name} takes {wanted}, not {len(call.args)}.',
                 place=str(call),
-                remedy=f"It is {known.signature()}.",
+                remedy=f"Call {known.signature()}.",
             )
         return call if call.operation == known.name else replace(call, operation=known.name)
 
 
 def definition_of(test: type[ConcurrentTest]) -> ConcurrentTestDefinition:
-    """The definition that a test class stands for. It makes one instance of the class."""
+    """The definition of a test class. Constructs one instance of the class."""
     instance = _instance(test)
     name, file = test.__name__, _file_of(test)
     if test.setup is ConcurrentTest.setup:
@@ -187,17 +199,17 @@ def definition_of_object(
     scenarios: str | Scenario | Iterable[str | Scenario] = (),
     instrument: Iterable[Any] = (),
 ) -> ConcurrentTestDefinition:
-    """The definition of a test of the objects that ``setup`` makes, without a class.
+    """The definition of a test of the objects that ``setup`` constructs, without a class.
 
-    ``operations`` maps each to the values of its arguments, ``{"put": {"key": "ab", "value": [1, 2]}}``, and calls the
-    object's method of that name; None stands for no arguments, and a list of names for operations that all have none. A
-    function in the place of the values is called with the object first; it may be marked by ``linpoint.operation``.
-    Where ``setup`` is the object's class, or a function is given, arguments go by their names; else in their order.
+    ``operations`` maps each operation to the values of its arguments, ``{"put": {"key": "ab", "value": [1, 2]}}``, and
+    calls the method of that name; None means no arguments, and a list of names means operations without arguments. A
+    function in place of the values is called with the object first; ``linpoint.operation`` may mark it. If ``setup`` is
+    the class of the object, or a function is given, arguments are passed by name; otherwise in order.
     """
     owner = name or str(getattr(setup, "__name__", type(setup).__name__))
     if not callable(setup):
-        fact = f"{setup!r} cannot be called to make an object."
-        raise TestError("LP-T003", fact, remedy="Give a class or a function without parameters.")
+        fact = f"{setup!r} cannot be called to create an object."
+        raise TestError("LP-T003", fact, remedy="Pass a class or a function without parameters.")
     check_call(owner, "setup", setup, 0)
     if observe is not None:
         check_call(owner, "observe", observe, 1)
@@ -231,14 +243,14 @@ def _definition(
     instrument: Any,
     **rest: Any,
 ) -> ConcurrentTestDefinition:
-    """The definition of settings as users write them: one scenario or module may stand for a list of them."""
+    """The definition from settings as users write them: a single scenario or module may stand for a list."""
     parts = [setup, observe, *(each.call for each in operations)]
     return ConcurrentTestDefinition(
         name,
         setup,
         OperationsByName(operations),
         observe=observe,
-        scenarios=listed_scenarios(name, scenarios),  # texts are parsed when the definition is made
+        scenarios=listed_scenarios(name, scenarios),  # the definition parses texts when it is constructed
         instrument=listed_modules(instrument),
         is_async=any(each.is_async for each in operations) or any(map(inspect.iscoroutinefunction, parts)),
         **rest,
@@ -259,12 +271,12 @@ def _instance(test: type[ConcurrentTest]) -> ConcurrentTest:
             "LP-T013",
             f"{test.__name__}() raised {type(error).__name__}: {error}.",
             place=_file_of(test),
-            remedy="A test is made without arguments; make the object in setup.",
+            remedy="Let the class take no arguments, and create the object in setup.",
         ) from error
 
 
 def _marks(test: type) -> dict[str, OperationMark]:
-    """The marked methods, those of base classes first. One that is overridden stays an operation; None takes it away."""
+    """The marked methods, those of base classes first. An overriding method stays an operation; None removes it."""
     marks: dict[str, OperationMark] = {}
     for each in reversed(test.__mro__):
         for attribute, thing in vars(each).items():
@@ -277,7 +289,7 @@ def _marks(test: type) -> dict[str, OperationMark]:
 
 
 def _named(owner: str, operations: Any) -> Iterable[tuple[str, Any]]:
-    """Operations with their names: as they are mapped, or of a list of methods' names and functions."""
+    """Operations with their names, from a mapping or from a list of method names and functions."""
     if isinstance(operations, Mapping):
         yield from operations.items()
         return
@@ -287,7 +299,7 @@ def _named(owner: str, operations: Any) -> Iterable[tuple[str, Any]]:
         elif callable(each) and hasattr(each, "__name__"):
             yield each.__name__, each
         else:
-            raise bad_setting(owner, "an operation", each, "Give names of methods, functions, or a dict of them.")
+            raise bad_setting(owner, "an operation", each, "Use names of methods, functions, or a dict of them.")
 
 
 def _of_object(owner: str, setup: Callable[[], Any], name: str, given: Any) -> TestedOperation:
@@ -303,7 +315,7 @@ def _of_object(owner: str, setup: Callable[[], Any], name: str, given: Any) -> T
         raise TestError(
             "LP-T007",
             f'{owner} has no method "{name}".',
-            remedy=f"{nearest(name, public)}It has: {', '.join(public)}.",
+            remedy=f"{nearest(name, public)}Use one of: {', '.join(public)}.",
         )
     called = method or name.replace("-", "_")
     mark = OperationMark(sources=dict(given or {}))
@@ -320,21 +332,21 @@ def _calling(method: str) -> Callable[..., Any]:
 def _taken(owner: str, name: str, method: Any) -> TestError:
     return TestError(
         "LP-T010",
-        f'"{method.__name__}" is a setting of {owner}, and also the method of an operation.',
+        f'"{method.__name__}" is both a setting of {owner} and the method of an operation.',
         place=place_of(method),
         remedy=f'Rename the method and keep the operation\'s name: @linpoint.operation(name="{name}", ...)',
     )
 
 
 def _no_setup(owner: str, place: str | None) -> TestError:
-    remedy = "Write def setup(self): return ..., which makes a fresh object for each run."
+    remedy = "Write def setup(self): return ..., which creates a fresh object for each run."
     return TestError("LP-T003", f"{owner} has no setup.", place=place, remedy=remedy)
 
 
 def _file_of(thing: Any) -> str | None:
-    """The file in which a class or function was written."""
+    """The file in which a class or function is defined."""
     try:
         return inspect.getsourcefile(thing)
-    except (TypeError, OSError):  # its module is not one that can be imported; its own functions know
+    except (TypeError, OSError):  # its module cannot be imported; its own functions know the file
         functions = (each for each in getattr(thing, "__dict__", {}).values() if inspect.isfunction(each))
         return next((each.__code__.co_filename for each in functions), None)

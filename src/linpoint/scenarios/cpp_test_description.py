@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a C++ file says of its tests, and the definitions that scenarios are made from.
+"""The description of the tests in a C++ file, and the definitions from which scenarios are generated.
 
-Arguments are made of few values (``width`` for numbers and text) of their types, the simplest first; ``LINPOINT_VALUES`` gives others. ``LINPOINT_ROLES``
-says which threads may call what.
+Arguments are a few values of their types (``width`` for numbers and text), simplest first; ``LINPOINT_VALUES`` gives
+other values. ``LINPOINT_ROLES`` restricts the operations of each thread.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.tested_operation import OperationsByName, TestedOperation, nearest
 
 _MAX_PARAMETER_VALUES: Final = 16
-"""Values of one parameter that are made of its type."""
-_ANOTHER_NAME: Final = 'Give one of them another in LINPOINT_TEST: (method, "operation").'
+"""The maximum number of values generated for one parameter."""
+_ANOTHER_NAME: Final = 'Rename one of them in LINPOINT_TEST: (method, "operation").'
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _DEFAULT_VALUES_PER_TYPE: Final = 2
 
 
 class TypeDescription(msgspec.Struct, frozen=True):
-    """A type of an argument or a result."""
+    """The type of an argument or a result."""
 
     kind: str
     least: int = 0
@@ -37,7 +37,7 @@ class TypeDescription(msgspec.Struct, frozen=True):
 
 
 class OperationDescription(msgspec.Struct, frozen=True):
-    """An operation with its types."""
+    """An operation with the types of its arguments and its result."""
 
     name: str
     parameters: tuple[TypeDescription, ...]
@@ -54,7 +54,7 @@ class TestDescription(msgspec.Struct, frozen=True):
 
 
 class Remark(msgspec.Struct, frozen=True):
-    """What a test says of itself: its roles, or the values of an operation."""
+    """An annotation of a test: its roles, or the values of an operation."""
 
     test: str
     operation: str | None
@@ -62,7 +62,7 @@ class Remark(msgspec.Struct, frozen=True):
 
 
 class FileDescription(msgspec.Struct, frozen=True):
-    """All that a file says."""
+    """The complete description of a file."""
 
     tests: tuple[TestDescription, ...]
     remarks: tuple[Remark, ...] = ()
@@ -70,7 +70,7 @@ class FileDescription(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a thread may call; any number of threads, or one."""
+    """The operations that a thread of this role may call. A role has one thread, or any number."""
 
     operations: frozenset[str]
     many: bool
@@ -78,14 +78,14 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class CppObjectTest:
-    """A test of a C++ object: its definition, and which threads may do what."""
+    """A test of a C++ object: its definition, its types and its roles."""
 
     definition: ConcurrentTestDefinition
     types: dict[str, OperationDescription]
     roles: tuple[Role, ...] = ()
 
     def accept(self, scenario: Scenario) -> Scenario:
-        """A scenario with the names of this test, or what is wrong with it."""
+        """Return a scenario with the names of this test, or raise an error."""
         accepted = self.definition.accept(scenario)
         for call in accepted.calls:
             for number, (kind, value) in enumerate(
@@ -94,9 +94,9 @@ class CppObjectTest:
                 if not fits(kind, value):
                     raise TestError(
                         "LP-T008",
-                        f'argument {number} of "{call.operation}" is {_words(kind)}, and {format_value(value)} is none.',
+                        f'argument {number} of "{call.operation}" must be {_words(kind)}, not {format_value(value)}.',
                         place=str(call),
-                        remedy="Arguments are JSON literals of the types that the method takes.",
+                        remedy="Use JSON literals of the types of the method.",
                     )
         return accepted
 
@@ -113,7 +113,7 @@ class CppObjectTest:
         return None
 
     def shares(self, count: int) -> tuple[tuple[str, ...], ...]:
-        """What each of about so many threads may call: there are fewer if the roles have no place for more."""
+        """The operations that each of about ``count`` threads may call. The roles may allow fewer threads."""
         everything = tuple(self.definition.operations)
         if not self.roles:
             return (everything,) * count
@@ -122,7 +122,7 @@ class CppObjectTest:
         return tuple(tuple(name for name in everything if name in role.operations) for role in cast)[:count]
 
     def _possible(self, wanted: Sequence[frozenset[str]], role: int = 0) -> bool:
-        """Whether threads, in this order, can have the roles from this one on, in theirs."""
+        """Whether threads, in this order, can have the roles from ``role`` on, in their order."""
         if not wanted:
             return True
         if role == len(self.roles):
@@ -134,7 +134,7 @@ class CppObjectTest:
 
 
 def object_tests(said: Any, file: str, *, width: int = _DEFAULT_VALUES_PER_TYPE) -> dict[str, CppObjectTest]:
-    """The tests that a file has, by their names, in the order of the file."""
+    """The tests of a file by name, in the order of the file."""
     described = msgspec.convert(said, FileDescription)
     return {test.name: _object_test(test, described.remarks, file, width) for test in reversed(described.tests)}
 
@@ -145,7 +145,7 @@ def _object_test(test: TestDescription, remarks: Iterable[Remark], file: str, wi
     known = [operation.name for operation in test.operations]
     for name in given:
         if name not in known:
-            _refuse(file, f'LINPOINT_VALUES names an operation "{name}", which {test.name} does not have.', name, known)
+            _refuse(file, f'LINPOINT_VALUES names an operation "{name}" that {test.name} does not have.', name, known)
     operations = OperationsByName(
         (_operation(each, given.get(each.name), file, width) for each in test.operations), remedy=_ANOTHER_NAME
     )
@@ -155,7 +155,7 @@ def _object_test(test: TestDescription, remarks: Iterable[Remark], file: str, wi
 
 
 def _not_here(*_: Any) -> NoReturn:
-    raise RuntimeError("the object is made and called by the host")
+    raise RuntimeError("the host creates and calls the object")
 
 
 def _operation(said: OperationDescription, given: str | None, file: str, width: int) -> TestedOperation:
@@ -169,9 +169,9 @@ def _given(said: OperationDescription, text: str, file: str) -> tuple[tuple[Valu
     try:
         lists = msgspec.json.decode(f"[{text}]", type=list[list[Any]])
     except msgspec.MsgspecError as error:
-        _refuse(file, f'LINPOINT_VALUES of "{said.name}" is no JSON list for each parameter: {error}.')
+        _refuse(file, f'LINPOINT_VALUES of "{said.name}" must be a JSON list for each parameter: {error}.')
     if len(lists) != len(said.parameters) or not all(lists):
-        _refuse(file, f'LINPOINT_VALUES of "{said.name}" needs {len(said.parameters)} lists with values.')
+        _refuse(file, f'LINPOINT_VALUES of "{said.name}" requires {len(said.parameters)} non-empty lists.')
     for kind, values in zip(said.parameters, lists, strict=True):
         for value in values:
             if not fits(kind, _frozen(value)):
@@ -186,12 +186,12 @@ def _role(text: str, known: Sequence[str], file: str) -> Role:
     words = [word.strip() for word in text.strip().rstrip("*").split(",")]
     for word in words:
         if word not in known:
-            _refuse(file, f'LINPOINT_ROLES names an operation "{word}", which the test does not have.', word, known)
+            _refuse(file, f'LINPOINT_ROLES names an operation "{word}" that the test does not have.', word, known)
     return Role(frozenset(words), text.strip().endswith("*"))
 
 
 def _refuse(file: str, fact: str, word: str = "", known: Sequence[str] = ()) -> NoReturn:
-    remedy = f"{nearest(word, known)}It has: {', '.join(known)}." if known else "See the documentation of test.hpp."
+    remedy = f"{nearest(word, known)}Use one of: {', '.join(known)}." if known else "See the documentation of test.hpp."
     raise TestError("LP-T017", fact, place=file, remedy=remedy)
 
 
@@ -202,7 +202,7 @@ def _frozen(value: Any) -> Value:
 
 
 def values_of(kind: TypeDescription, width: int = _DEFAULT_VALUES_PER_TYPE) -> tuple[Value, ...]:
-    """A few values of a type, the simplest first."""
+    """A few values of a type, simplest first."""
     match kind.kind:
         case "integer":
             return tuple(value for value in range(1, width + 1) if value <= kind.most)
@@ -222,7 +222,7 @@ def values_of(kind: TypeDescription, width: int = _DEFAULT_VALUES_PER_TYPE) -> t
 
 
 def fits(kind: TypeDescription, value: Value) -> bool:
-    """Whether a value is one of a type."""
+    """Whether a value belongs to a type."""
     match kind.kind:
         case "integer":
             return type(value) is int and kind.least <= value <= kind.most
@@ -259,7 +259,7 @@ def _words(kind: TypeDescription) -> str:
 
 
 def scenario_text(test: str, scenario: Scenario) -> str:
-    """A scenario as the program reads it."""
+    """A scenario in the text form that the test program reads."""
     lines = [test]
     lines += [_line("before", call) for call in scenario.before]
     lines += [_line(str(number), call) for number, thread in enumerate(scenario.threads) for call in thread]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gate for arguments of scenarios: only what survives being written as JSON and read again passes.
+"""Validates arguments of scenarios: only values that survive being written as JSON and read again are accepted.
 
-Guarantee: what ``json_value`` returns is immutable, made of plain JSON types all the way down, bounded as the values of
-histories are, and can be encoded as UTF-8; so a scenario can be printed, parsed, put into a token and replayed.
+Guarantee: the result of ``json_value`` is immutable, consists of plain JSON types only, is bounded like the values of
+histories, and can be encoded as UTF-8. A scenario can therefore be printed, parsed, stored in a token and replayed.
 Cost: O(size of the value).
 """
 
@@ -15,11 +15,11 @@ from linpoint.histories.formats.value_validation import validate_value
 from linpoint.histories.values import FrozenObject, Value
 
 _PLAIN: Final = frozenset({int, bool, float, type(None)})
-_REMEDY: Final = "Draw numbers, strings, lists or dicts, and make what you need of them inside the operation."
+_REMEDY: Final = "Draw numbers, strings, lists or dicts, and build other objects from them inside the operation."
 
 
 def json_value(value: Any, *, place: str | None = None, what: str = "an argument") -> Value:
-    """``value`` frozen, or LP-T009 at ``place``; ``what`` names the value in the message."""
+    """Return ``value`` frozen, or raise LP-T009 at ``place``; ``what`` names the value in the message."""
     try:
         frozen = validate_value(value, None)
     except HistoryError as error:
@@ -36,7 +36,7 @@ def json_value(value: Any, *, place: str | None = None, what: str = "an argument
         elif kind is str:
             _check_letters(item, place, what)
         elif kind not in _PLAIN:
-            # Not even an enumeration of strings: replayed from a token, it would be another value than in the run.
+            # Enumerations of strings are rejected as well: replayed from a token, they would be different values.
             fact = f"{what} is {item!r}, a {kind.__name__}, which is not JSON."
             raise TestError("LP-T009", fact, place=place, remedy=_REMEDY)
     return frozen
@@ -47,4 +47,4 @@ def _check_letters(text: str, place: str | None, what: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         fact = f"{what} has the text {text!r}, with half of a surrogate pair, which is not JSON."
-        raise TestError("LP-T009", fact, place=place, remedy="Draw text that UTF-8 can hold.") from None
+        raise TestError("LP-T009", fact, place=place, remedy="Draw text that can be encoded as UTF-8.") from None

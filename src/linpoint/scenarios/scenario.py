@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to run: calls before, calls of each thread, calls after. Immutable, and nothing here runs anything.
+"""Scenarios: calls before, calls of each thread, calls after. They are immutable, and nothing here runs anything.
 
-Guarantee: ``Scenario.parse(str(scenario))`` gives the threads back, ``Scenario.from_dict(scenario.as_dict())`` all of it.
-Calls are equal if their operations are spelled alike and their arguments are equal for linpoint: ``true`` is not ``1``.
+Guarantee: ``Scenario.parse(str(scenario))`` restores the threads, ``Scenario.from_dict(scenario.as_dict())`` the
+complete scenario. Calls are equal if their operations have the same spelling and their arguments are equal for
+linpoint: ``true`` is not ``1``.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Call:
         if not isinstance(self.operation, str) or NAME.fullmatch(self.operation) is None:
             raise TestError(
                 "LP-T001",
-                f"{self.operation!r} cannot be the name of an operation.",
-                remedy="Names are identifiers, also with hyphens.",
+                f"{self.operation!r} is not a valid name of an operation.",
+                remedy="Use an identifier; hyphens are allowed.",
             )
         args = tuple(json_value(value, place=self.operation) for value in self.args)
         object.__setattr__(self, "args", args)
@@ -49,14 +50,17 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Calls to run: each thread's at the same time as the others', ``before`` and ``after`` them alone.
+    """The calls of a run. The threads run concurrently; ``before`` and ``after`` run alone.
 
-    There is at least one thread, and each has at least one call.
+    There is at least one thread, and each thread has at least one call.
     """
 
     threads: tuple[tuple[Call, ...], ...]
+    """The calls of each thread."""
     before: tuple[Call, ...] = ()
+    """The calls that run alone before the threads."""
     after: tuple[Call, ...] = ()
+    """The calls that run alone after the threads."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threads", tuple(map(tuple, self.threads)))
@@ -65,11 +69,11 @@ class Scenario:
         if not self.threads or not all(self.threads):
             empty = next((n for n, thread in enumerate(self.threads, 1) if not thread), None)
             fact = "a scenario has no threads." if empty is None else f"thread {empty} has no operations."
-            raise TestError("LP-T001", fact, remedy="Give each thread something to do, or leave it out.")
+            raise TestError("LP-T001", fact, remedy="Give each thread an operation, or remove the thread.")
 
     @classmethod
     def parse(cls, threads: str, before: str = "", after: str = "") -> Scenario:
-        """A scenario of its text form, as in ``push(1); pop() | push(2); pop()``."""
+        """Parse the text form of a scenario, such as ``push(1); pop() | push(2); pop()``."""
         return cls(
             tuple(map(_calls, parse_threads(threads))),
             _calls(parse_calls(before, "before")),
@@ -78,7 +82,7 @@ class Scenario:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
-        """The scenario that ``as_dict`` has given, or LP-T001."""
+        """The scenario from the result of ``as_dict``; raises LP-T001 for anything else."""
         if not isinstance(data, Mapping) or not isinstance(data.get("threads"), (list, tuple)):
             raise _bad_dict("threads", data, "a list of threads")
         threads = tuple(_calls_from(thread, f"threads[{n}]") for n, thread in enumerate(data["threads"]))
@@ -86,7 +90,7 @@ class Scenario:
         return cls(threads, before, after)
 
     def as_dict(self) -> dict[str, Any]:
-        """The scenario as plain JSON, with fresh lists; empty parts are left out."""
+        """The scenario as plain JSON with fresh lists; empty parts are omitted."""
         parts = {"before": self.before, "after": self.after}
         return {"threads": [_plain(thread) for thread in self.threads]} | {
             name: _plain(calls) for name, calls in parts.items() if calls
@@ -99,11 +103,11 @@ class Scenario:
 
     @property
     def size(self) -> int:
-        """How many calls there are in all."""
+        """The total number of calls."""
         return len(self.before) + sum(map(len, self.threads)) + len(self.after)
 
     def describe(self) -> str:
-        """All of the scenario on one line, for people; ``str`` has the threads alone."""
+        """The complete scenario on one line, for messages; ``str`` gives only the threads."""
         alone = ((part, calls) for part, calls in (("before", self.before), ("after", self.after)) if calls)
         rest = "".join(f", {part}: {_text(calls)}" for part, calls in alone)
         return f"{count_noun(len(self.threads), 'thread')}: {self}{rest}"
@@ -144,5 +148,5 @@ def _bad_dict(place: str, found: Any, wanted: str) -> TestError:
         "LP-T001",
         f"expected {wanted}, found {format_value(found)}.",
         place=place,
-        remedy='Give what as_dict() returns: {"threads": [[{"op": "push", "args": [1]}], [{"op": "pop"}]]}.',
+        remedy='Pass the result of as_dict(): {"threads": [[{"op": "push", "args": [1]}], [{"op": "pop"}]]}.',
     )

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios for a definition: small ones first, then random ones of full size, each once.
+"""Generates scenarios for a definition: small ones first, then random ones of full size, each once.
 
-The order: two threads with one operation each, for every pair of operations, also of an operation with itself; then, for
-each larger size, a sample of what the threads may do; then random scenarios of full size. In a scenario the values of a
-parameter often come from a window of one or two, mostly the simplest, because operations on different keys seldom
-meet. What was given before is replaced by calls with any values; when that, too, gives nothing new for long, what is left
-is enumerated.
+The order: first two threads with one operation each, for every pair of operations, including pairs of the same
+operation; then, for each larger size, a sample of what the threads may do; then random scenarios of full size. Within a
+scenario, the values of a parameter often come from a window of one or two values, mostly the simplest, because
+operations on different keys rarely interact. A scenario that was already generated is replaced by calls with any
+values. If that also yields nothing new for long, the remaining scenarios are enumerated.
 
-Guarantee: the same seed gives the same scenarios; no two are alike up to the order of their threads; and the stream
-ends exactly when every scenario within the bounds was given, which ``complete`` tells. Bounds that allow more than
-anybody can run make it endless for all practical purposes.
-Cost: O(size of the scenario) for each, and memory for what was given, as numbers.
+Guarantee: the same seed gives the same scenarios; no two are equal up to the order of their threads; and the stream
+ends exactly when every scenario within the bounds has been generated, which ``complete`` reports. For large bounds it
+is practically endless. Cost: O(size of the scenario) for each, and memory for the generated scenarios, as numbers.
 """
 
 from __future__ import annotations
@@ -31,18 +30,18 @@ Program = tuple[int, ...]
 """The calls of one thread, as numbers of the alphabet."""
 
 _DRAWS_PER_PAIR: Final = 4
-"""How often each pair of operations is tried with other values before scenarios grow."""
+"""The number of times that each pair of operations is tried with other values before scenarios grow."""
 
 _SCENARIOS_PER_SIZE: Final = 32
-"""How many scenarios of each size between the smallest and the full one."""
+"""The number of scenarios of each size between the smallest and the full one."""
 
 _MAX_FUTILE_DRAWS: Final = 20
-"""So many draws in a row that give nothing new, and what is left is enumerated instead."""
+"""The number of consecutive draws without a new scenario after which the rest is enumerated."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioBounds:
-    """How large scenarios may be: threads, operations of each, and at most so many before and after."""
+    """Bounds of scenarios: the numbers of threads, of operations per thread, and of operations before and after."""
 
     threads: int
     operations: int
@@ -51,7 +50,7 @@ class ScenarioBounds:
 
     @property
     def fewest_threads(self) -> int:
-        """One thread tests nothing that is concurrent, so there are two unless one is all that is asked for."""
+        """The minimum number of threads: two, since one thread is not concurrent, unless only one is allowed."""
         return min(2, self.threads)
 
 
@@ -64,7 +63,7 @@ class _Coded:
     after: Program = ()
 
     def key(self) -> tuple[tuple[Program, ...], Program, Program]:
-        """The same for scenarios that differ only in the order of their threads."""
+        """A key that scenarios share if they differ only in the order of their threads."""
         return tuple(sorted(self.threads)), self.before, self.after
 
 
@@ -78,9 +77,9 @@ def scenarios(
     after: int | None = None,
     most: int | None = None,
 ) -> ScenarioStream:
-    """A stream of scenarios within the bounds, which are the definition's unless given here; at most ``most``.
+    """A stream of at most ``most`` scenarios within the bounds, which are by default those of the definition.
 
-    The scenarios that a user fixed are not among them: whoever runs these runs those first.
+    Fixed scenarios of the user are not included; the caller runs them first.
     """
     chosen = {
         "threads": definition.threads if threads is None else threads,
@@ -94,7 +93,7 @@ def scenarios(
 
 
 class ScenarioStream(Iterator[Scenario]):
-    """A stream of scenarios. ``total`` is how many there are within the bounds, ``given`` how many were given.
+    """A stream of scenarios. ``total`` is the number within the bounds, ``given`` the number generated so far.
 
     Not shared between threads.
     """
@@ -113,7 +112,7 @@ class ScenarioStream(Iterator[Scenario]):
 
     @property
     def complete(self) -> bool:
-        """Whether every scenario within the bounds was given."""
+        """Whether every scenario within the bounds has been generated."""
         return self.given == self.total
 
     def __next__(self) -> Scenario:
@@ -140,14 +139,14 @@ class ScenarioStream(Iterator[Scenario]):
         yield from filter(self._is_new, everything(self._alphabet.size, self.bounds))
 
     def _is_new(self, coded: _Coded) -> bool:
-        """Whether it was not given yet; it counts as given from now on."""
+        """Whether a scenario has not been generated yet; it then counts as generated."""
         before = len(self._seen)
         self._seen.add(coded.key())
         return len(self._seen) > before
 
 
 class _Draw:
-    """Random scenarios in which operations meet. Not shared between threads."""
+    """Random scenarios in which operations interact. Not shared between threads."""
 
     def __init__(self, alphabet: CallAlphabet, bounds: ScenarioBounds, generator: random.Random) -> None:
         self._alphabet = alphabet
@@ -176,7 +175,7 @@ class _Draw:
         return self._filled(self._names(self._bounds.threads, self._bounds.operations))
 
     def anything(self) -> _Coded:
-        """A scenario of full size in which every call is as likely as any other."""
+        """A scenario of full size in which every call is equally likely."""
         lengths = [self._random.randint(0, bound) for bound in (self._bounds.before, self._bounds.after)]
         before, after, *threads = (
             tuple(self._random.randrange(self._alphabet.size) for _ in range(length))
@@ -191,7 +190,7 @@ class _Draw:
         return tuple(self._random.randrange(len(self._alphabet.operations)) for _ in range(length))
 
     def _filled(self, names: list[tuple[int, ...]]) -> _Coded:
-        """Values for the operations of the threads, and as many operations before and after as chance will have."""
+        """Choose values for the operations of the threads, and a random number of operations before and after."""
         self._windows.clear()
         before, after = (
             self._sequence(self._random.randint(0, bound)) for bound in (self._bounds.before, self._bounds.after)
@@ -213,7 +212,7 @@ class _Draw:
         return self._alphabet.code(operation, ranks)
 
     def _rank(self, parameter: str, values: int) -> int:
-        """A value of the window that all operations of one scenario share for parameters of the same name."""
+        """A value from the window that all operations of one scenario share for parameters of the same name."""
         if parameter not in self._windows:
             begin = self._random.choice((0, 0, 0, self._random.randrange(values)))
             self._windows[parameter] = begin, self._random.choice((1, 2, None))
@@ -222,14 +221,14 @@ class _Draw:
 
 
 def count(calls: int, bounds: ScenarioBounds) -> int:
-    """How many scenarios there are of so many different calls, up to the order of threads."""
-    programs = _sequences(calls, bounds.operations) - 1  # a thread does something
+    """The number of scenarios of ``calls`` different calls, up to the order of threads."""
+    programs = _sequences(calls, bounds.operations) - 1  # each thread has at least one call
     sets = sum(comb(programs + k - 1, k) for k in range(bounds.fewest_threads, bounds.threads + 1))
     return sets * _sequences(calls, bounds.before) * _sequences(calls, bounds.after)
 
 
 def everything(calls: int, bounds: ScenarioBounds) -> Iterator[_Coded]:
-    """Every scenario once, up to the order of threads, fewer threads first; nothing is kept in memory."""
+    """Enumerate every scenario once, up to the order of threads, fewer threads first. Nothing is stored."""
     for threads in range(bounds.fewest_threads, bounds.threads + 1):
         for numbers in _multisets(1, _sequences(calls, bounds.operations), threads):
             programs = tuple(_program(calls, number) for number in numbers)
@@ -239,7 +238,7 @@ def everything(calls: int, bounds: ScenarioBounds) -> Iterator[_Coded]:
 
 
 def _sequences(calls: int, longest: int) -> int:
-    """How many sequences of calls there are, the empty one among them."""
+    """The number of sequences of calls, including the empty one."""
     return sum(calls**length for length in range(longest + 1))
 
 

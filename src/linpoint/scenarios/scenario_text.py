@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text form of scenarios: ``push(1); pop() | push(2); pop()``.
 
-Operations are separated by ``;``, threads by ``|``, arguments are JSON literals separated by commas. Space between all
-of these means nothing. A string may hold any of the separators: arguments are parsed, never searched.
-Guarantee: any text gives calls or LP-T001 with the column at which it stops to make sense.
+Operations are separated by ``;``, threads by ``|``, and arguments are JSON literals separated by commas. White space
+between them has no meaning. A string may contain any of the separators: arguments are parsed, never searched.
+Guarantee: any text gives calls, or LP-T001 with the column of the first error.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from linpoint.histories.values import Value
 from linpoint.scenarios.json_arguments import json_value
 
 NAME: Final = re.compile(r"[^\W\d][\w-]*")
-"""What an operation may be called: an identifier, also with hyphens."""
+"""The names of operations: identifiers, optionally with hyphens."""
 
 ParsedCall = tuple[str, tuple[Value, ...]]
 
 _SPACE: Final = re.compile(r"\s*")
-_REMEDY: Final = 'Write it as in "push(1); pop() | push(2); pop()": arguments are JSON literals.'
+_REMEDY: Final = 'Write it as in "push(1); pop() | push(2); pop()", with JSON literals as arguments.'
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -47,7 +47,7 @@ def parse_threads(text: str) -> list[list[ParsedCall]]:
 
 
 def parse_calls(text: str, where: str) -> list[ParsedCall]:
-    """The calls of one sequence, of which the text may hold none; ``where`` names it in messages."""
+    """The calls of one sequence, which may be empty; ``where`` names it in messages."""
     reader = _Reader(text, where)
     if reader.at_end():
         return []
@@ -72,7 +72,7 @@ class _Reader:
         return self._at == len(self._text)
 
     def take(self, letter: str) -> bool:
-        """Whether ``letter`` comes next; it is then behind us."""
+        """Whether ``letter`` comes next; if so, move past it."""
         if not self._text.startswith(letter, self._at):
             return False
         self._at += 1
@@ -104,7 +104,7 @@ class _Reader:
         try:
             value: Any
             value, self._at = _DECODER.raw_decode(self._text, begin)
-        except (ValueError, RecursionError):  # also an integer with more digits than Python converts
+        except (ValueError, RecursionError):  # also raised for an integer with more digits than Python converts
             self.fail("expected a JSON literal")
         admitted = json_value(value, place=self._place(begin))
         self._skip()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Smaller scenarios than one that fails: fewer threads, fewer operations, simpler arguments.
+"""Shrinks a failing scenario: fewer threads, fewer operations, simpler arguments.
 
-``one_step_smaller`` gives the scenarios one step down. ``smaller_scenarios`` proposes candidates to its caller, and
-goes one step down to each that fails. Every step lowers ``weight``: the number of threads, then of calls, then of concurrent
-calls, then how far the arguments are from the simplest values. So there are finitely many steps, and in the end no scenario
-one step down fails. Cost: no scenario is proposed twice; in practice there are some tens of candidates.
+``one_step_smaller`` gives the scenarios one step down. ``smaller_scenarios`` proposes candidates to its caller and
+continues from each that fails. Every step lowers ``weight``: the number of threads, then of calls, then of concurrent
+calls, then the distance of the arguments from the simplest values. The number of steps is therefore finite, and in the
+end no scenario one step down fails. Cost: no scenario is proposed twice; in practice there are some tens of candidates.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FailureT = TypeVar("FailureT")
 
 @dataclass(frozen=True, slots=True)
 class FewestPreemptions:
-    """The last candidate of shrinking: the smallest scenario, with as few preemptions as show its failure."""
+    """The last candidate of shrinking: the smallest scenario, with the fewest preemptions that show its failure."""
 
     scenario: Scenario
     preemptions: int
@@ -34,7 +34,7 @@ class FewestPreemptions:
 def smaller_scenarios(
     scenario: Scenario, definition: ConcurrentTestDefinition
 ) -> Generator[Scenario, FailureT | None, FailureT | None]:
-    """Candidates, each answered with its failure or None; ``scenario`` itself fails and is not among them.
+    """Candidates, each answered with its failure or None. ``scenario`` itself fails and is not among them.
 
     Returns the failure of the last candidate that failed, which is the smallest; None if none did.
     """
@@ -51,7 +51,7 @@ def smaller_scenarios(
 
 
 def one_step_smaller(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:
-    """The scenarios one step down, those that save most first, each once."""
+    """The scenarios one step down, each once, those with the largest reduction first."""
     seen: set[Scenario] = set()
     for step in _STEPS:
         for candidate in step(scenario, definition):
@@ -61,9 +61,9 @@ def one_step_smaller(scenario: Scenario, definition: ConcurrentTestDefinition) -
 
 
 def weight(scenario: Scenario, definition: ConcurrentTestDefinition) -> tuple[int, int, int, int]:
-    """What every step makes less: threads, calls, calls beside others, the ranks of all arguments together.
+    """The measure that every step lowers: threads, calls, concurrent calls, and the sum of the ranks of all arguments.
 
-    In place of the calls beside others, of which a single thread has none, it has those before and after it.
+    For a single thread, which has no concurrent calls, the calls before and after it count instead.
     """
     pairs = (zip(_sources(call, definition), call.args, strict=True) for call in scenario.calls)
     ranks = sum(source.rank(value) for source, value in chain.from_iterable(pairs))
@@ -78,7 +78,7 @@ def _without_a_thread(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterat
 
 
 def _with_a_thread_alone(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
-    """What a thread does may just as well be done before the others, or after them."""
+    """Move all calls of a thread before the other threads, or after them."""
     if len(scenario.threads) > 1:
         for at, thread in enumerate(scenario.threads):
             others = _without(scenario.threads, at)
@@ -88,7 +88,7 @@ def _with_a_thread_alone(scenario: Scenario, _: ConcurrentTestDefinition) -> Ite
 
 def _without_a_call(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
     for number, thread in enumerate(scenario.threads):
-        if len(thread) > 1:  # to drop the only call of a thread is to drop the thread
+        if len(thread) > 1:  # removing the only call of a thread is removing the thread
             for at in range(len(thread)):
                 threads = (*scenario.threads[:number], _without(thread, at), *scenario.threads[number + 1 :])
                 yield replace(scenario, threads=threads)
@@ -99,13 +99,13 @@ def _without_a_call(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator
 
 
 def _in_one_thread(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
-    """Where only one thread is left, all of it runs one after another; then no call is kept to have a thread at all."""
+    """Run everything on one thread if only one is left, so that no call must stay to keep a thread."""
     if len(scenario.threads) == 1 and (scenario.before or scenario.after):
         yield Scenario((scenario.calls,))
 
 
 def _with_a_call_alone(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
-    """What a thread does first may just as well be done before the others, and what it does last after them."""
+    """Move the first call of a thread before all threads, or its last call after them."""
     if len(scenario.threads) > 1:
         for number, thread in enumerate(scenario.threads):
             if len(thread) > 1:
@@ -116,7 +116,10 @@ def _with_a_call_alone(scenario: Scenario, _: ConcurrentTestDefinition) -> Itera
 
 
 def _simpler_everywhere(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:
-    """A value of a parameter replaced wherever it stands: ``put("b") | get("b")`` may fail with "a" too, but not with both."""
+    """Replace a value of a parameter everywhere.
+
+    ``put("b") | get("b")`` may also fail with "a", but not with one of each.
+    """
     for parameter, old, new in _exchanges(scenario, definition):
         yield _rebuilt(scenario, [_exchanged(call, definition, parameter, old, new) for call in scenario.calls])
 
@@ -142,7 +145,7 @@ _STEPS: Final = (
 
 
 def _exchanges(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[tuple[str, Value, Value]]:
-    """For each value that a parameter of some name has: the simpler ones that may stand for it."""
+    """For each value of a parameter of some name, the simpler values that may replace it."""
     seen: set[Hashable] = set()
     for call in scenario.calls:
         for at, source in enumerate(_sources(call, definition)):
@@ -155,7 +158,7 @@ def _exchanges(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iter
 
 
 def _exchanged(call: Call, definition: ConcurrentTestDefinition, parameter: str, old: Value, new: Value) -> Call:
-    """``call`` with ``new`` for ``old``, unless that is not simpler for this operation."""
+    """``call`` with ``new`` for ``old``, unless ``new`` is not simpler for this operation."""
     args = list(call.args)
     for at, source in enumerate(_sources(call, definition)):
         mine = definition.operations[call.operation].parameters[at] == parameter
@@ -165,7 +168,7 @@ def _exchanged(call: Call, definition: ConcurrentTestDefinition, parameter: str,
 
 
 def _simpler(source: ArgumentSource, value: Value) -> list[Value]:
-    """A few of the values before ``value``: the simplest, one half way and the one just before."""
+    """A few of the values before ``value``: the simplest, the middle one and the one directly before."""
     rank = source.rank(value)
     return [source[each] for each in sorted({0, rank // 2, rank - 1}) if 0 <= each < rank]
 
@@ -179,7 +182,7 @@ def _without(items: tuple[Item, ...], at: int) -> tuple[Item, ...]:
 
 
 def _rebuilt(scenario: Scenario, calls: Iterable[Call]) -> Scenario:
-    """The scenario of the same shape with these calls, which are in the order of ``Scenario.calls``."""
+    """The scenario of the same shape with these calls, in the order of ``Scenario.calls``."""
     rest = iter(calls)
     before = tuple(islice(rest, len(scenario.before)))
     threads = tuple(tuple(islice(rest, len(thread))) for thread in scenario.threads)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operation of a test: what is called, with which parameters, and where their values come from.
+"""The operations of a test: the function to call, its parameters, and the sources of their values.
 
-``@operation`` only marks a function; ``make_operation`` reads the mark and the signature together and refuses what
-does not fit, at the line of the function.
+``@operation`` only marks a function. ``make_operation`` reads the mark and the signature together, and rejects
+mismatches at the line of the function.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _MARK: Final = "__linpoint_operation__"
 
 @dataclass(frozen=True, slots=True)
 class TestedOperation:
-    """An operation that scenarios may call: ``call(subject, *args)``, one argument for each of ``parameters``.
+    """An operation that scenarios may call: ``call(subject, *args)``, with one argument for each of ``parameters``.
 
-    Each of ``sources`` is the values of one parameter; any iterable or strategy that is given is made a ``Source``.
-    A ``blocking`` operation may wait for others; ``is_async`` says that calling it gives a coroutine.
+    Each of ``sources`` gives the values of one parameter; an iterable or a strategy is converted to an
+    ``ArgumentSource``. A ``blocking`` operation may wait for other operations; ``is_async`` means that calling it gives
+    a coroutine.
     """
 
     __test__: ClassVar[bool] = False
@@ -44,9 +45,9 @@ class TestedOperation:
         if not isinstance(self.name, str) or NAME.fullmatch(self.name) is None:
             raise TestError(
                 "LP-T012",
-                f'"{self.name}" cannot stand in a scenario.',
+                f'"{self.name}" is not a valid name in a scenario.',
                 place=self.place,
-                remedy="Names are identifiers, also with hyphens.",
+                remedy="Use an identifier; hyphens are allowed.",
             )
         made = tuple(
             source_of(source, place=self.place, what=f'"{parameter}" of {self.name}')
@@ -60,15 +61,15 @@ class TestedOperation:
 
 
 class OperationsByName(Mapping[str, TestedOperation]):
-    """Operations in their order, found by either spelling: ``_`` and ``-`` are the same in names.
+    """Operations in order, found by either spelling: ``_`` and ``-`` are equal in names.
 
-    ``remedy`` says how an operation gets another name where the test is written.
+    ``remedy`` describes how an operation gets another name where the test is written.
     """
 
     __slots__ = ("_found", "_names")
 
     def __init__(
-        self, operations: Iterable[TestedOperation], *, remedy: str = "Give one of them another with name=..."
+        self, operations: Iterable[TestedOperation], *, remedy: str = "Rename one of them with name=..."
     ) -> None:
         self._found: dict[str, TestedOperation] = {}
         for each in operations:
@@ -76,7 +77,7 @@ class OperationsByName(Mapping[str, TestedOperation]):
             if other is not each:
                 raise TestError(
                     "LP-T012",
-                    f'there is an operation "{other.name}" already, and "{each.name}" is the same name.',
+                    f'two operations have the same name: "{other.name}" and "{each.name}".',
                     place=each.place,
                     remedy=remedy,
                 )
@@ -97,9 +98,10 @@ class OperationsByName(Mapping[str, TestedOperation]):
 
 @dataclass(frozen=True, slots=True)
 class OperationMark:
-    """What ``@operation`` says of a function. Iterables are taken already, strategies are as they were given.
+    """The content of ``@operation`` on a function. Iterables have been read; strategies are as the user gave them.
 
-    ``role`` and ``pairs_with`` are of models: who may call the operation, and which other one must have come before.
+    ``role`` and ``pairs_with`` apply to models: the role that calls the operation, and the operation that must precede
+    it.
     """
 
     blocking: bool = False
@@ -132,14 +134,14 @@ def operation(
     pairs_with: Any = None,
     **arguments: Any,
 ) -> Any:
-    """Mark a method of a test or of a model as an operation: bare, or with values for each of its arguments.
+    """Mark a method of a test or of a model as an operation, with or without values for its arguments.
 
-    Each keyword is a parameter of the method and gives its values, a Hypothesis strategy or any finite iterable, which
-    is taken once: ``@linpoint.operation(key="ab", value=range(3))``. A ``blocking`` operation may wait for others, as an
-    acquire does; ``name`` is what scenarios and the spec call it, by default the method's name. In a model, ``role`` says
-    which processes call it, and ``pairs_with`` names the operation that must have come before, once for each call.
-    Parameters that are themselves called ``name`` or ``blocking`` are given in a dict, as any others can be:
-    ``@linpoint.operation({"name": ["a", "b"]})``.
+    Each keyword names a parameter of the method and gives its values: a Hypothesis strategy or any finite iterable,
+    which is read once: ``@linpoint.operation(key="ab", value=range(3))``. A ``blocking`` operation may wait for other
+    operations, as an acquire does. ``name`` is the name in scenarios and in the spec, by default that of the method. In
+    a model, ``role`` names the processes that call it, and ``pairs_with`` the operation that must precede each call of
+    it. Parameters that are themselves named ``name`` or ``blocking`` are given in a dict:
+    ``@linpoint.operation({"name": ["a", "b"]})``. A dict also works for all other parameters.
     """
     words = {"role": role, "pairs_with": pairs_with}
     values = {**function, **arguments} if isinstance(function, Mapping) else arguments
@@ -152,13 +154,13 @@ def operation(
 def _marking(
     mark: OperationMark, words: Mapping[str, Any], arguments: Mapping[str, Any]
 ) -> Callable[[_Function], _Function]:
-    """``words`` are those of models, unless the function has parameters that are called so."""
+    """``words`` are those of models, unless the function has parameters with these names."""
 
     def marked(function: _Function) -> _Function:
         if not inspect.isfunction(function):
             raise TestError(
                 "LP-T010",
-                f"@linpoint.operation marks functions, and {function!r} is none.",
+                f"@linpoint.operation requires a function, not {function!r}.",
                 remedy="Write def name(self, subject, ...), and @linpoint.operation above all other decorators.",
             )
         place = place_of(function)
@@ -172,7 +174,7 @@ def _marking(
         for word, given in told.items():
             if not isinstance(given, str):
                 raise TestError(
-                    "LP-T010", f"{word}={given!r} of {what} is no text.", place=place, remedy=f'Write {word}="...".'
+                    "LP-T010", f"{word}={given!r} of {what} is not a text.", place=place, remedy=f'Write {word}="...".'
                 )
         setattr(function, _MARK, replace(mark, sources=taken, **told))
         return function
@@ -181,13 +183,13 @@ def _marking(
 
 
 def mark_of(thing: Any) -> OperationMark | None:
-    """What ``@operation`` said of ``thing``, if it did; a static method is its function."""
+    """The mark of ``@operation`` on ``thing``, if it has one. For a static method it is that of its function."""
     found = getattr(getattr(thing, "__func__", thing), _MARK, None)
     return found if isinstance(found, OperationMark) else None
 
 
 def place_of(function: Any) -> str | None:
-    """Where a function was written, ``file:line``, relative to the current folder where it is inside."""
+    """The place of a function, ``file:line``, relative to the working directory if it is inside."""
     code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
     if code is None:
         return None
@@ -197,7 +199,7 @@ def place_of(function: Any) -> str | None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """``Did you mean x? `` where one of the known words is close, else nothing."""
+    """The text ``Did you mean x? `` if a known word is close, else an empty text."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"Did you mean {near[0]}? " if near else ""
 
@@ -207,8 +209,8 @@ def make_operation(
 ) -> TestedOperation:
     """The operation that calls ``function(subject, ...)`` with the marked arguments.
 
-    ``call`` is called in its stead where ``function`` only shows the signature; without a function, or with one that
-    cannot tell its parameters' names, arguments are given in the order in which they were marked.
+    ``call`` is called instead if ``function`` only gives the signature. Without a function, or with one whose parameter
+    names are unknown, arguments are passed in the order in which they were marked.
     """
     place = None if function is None else place_of(function)
     parameters = _parameters(name, function, place)
@@ -233,7 +235,7 @@ def make_operation(
 
 
 def _parameters(name: str, function: Callable[..., Any] | None, place: str | None) -> list[inspect.Parameter] | None:
-    """What a function takes after the object; None where it does not tell: written in C, or ``*args`` and no more."""
+    """The parameters of a function after the object; None if they are unknown: written in C, or only ``*args``."""
     if function is None:
         return None
     try:
@@ -246,9 +248,9 @@ def _parameters(name: str, function: Callable[..., Any] | None, place: str | Non
     if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         raise TestError(
             "LP-T010",
-            f'the operation "{name}" does not take the object.',
+            f'the operation "{name}" has no parameter for the object.',
             place=place,
-            remedy=f"The object comes first, in a class after self: def {name}(self, subject, ...)",
+            remedy=f"Add it first, in a class after self: def {name}(self, subject, ...)",
         )
     return parameters[1:]
 
@@ -256,7 +258,7 @@ def _parameters(name: str, function: Callable[..., Any] | None, place: str | Non
 def _check_fit(
     name: str, parameters: list[inspect.Parameter], sources: Mapping[str, Any], *, by_name: bool, place: str | None
 ) -> None:
-    """LP-T006 for values without a parameter, LP-T004 for a parameter without values or a default."""
+    """Raise LP-T006 for values without a parameter, LP-T004 for a parameter without values or a default."""
     known = [each.name for each in parameters]
     shown = f"{name}({', '.join(known)})"
     extra = [each for each in sources if each not in known] if by_name else list(sources)[len(parameters) :]
@@ -265,7 +267,7 @@ def _check_fit(
             "LP-T006",
             f'there are values for "{extra[0]}", but {shown} has no such parameter.',
             place=place,
-            remedy=f"{nearest(extra[0], known)}Each keyword is a parameter of the operation, after the object.",
+            remedy=f"{nearest(extra[0], known)}Use the names of the parameters after the object.",
         )
     given = sources if by_name else known[: len(sources)]
     missing = [each.name for each in parameters if each.default is each.empty and each.name not in given]
@@ -274,17 +276,17 @@ def _check_fit(
             "LP-T004",
             f'the parameter "{missing[0]}" of {shown} has no values.',
             place=place,
-            remedy=f"Say which: @linpoint.operation({missing[0]}=[...]), or give it a default.",
+            remedy=f"Add them: @linpoint.operation({missing[0]}=[...]), or set a default.",
         )
 
 
 def _leading(parameters: list[inspect.Parameter]) -> tuple[str, ...]:
-    """The parameters that can be given by position."""
+    """The parameters that can be passed by position."""
     return tuple(each.name for each in parameters if each.kind is not each.KEYWORD_ONLY)
 
 
 def _with_keywords(call: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
-    """``call`` with its arguments given by name: some before them have defaults, or they take no position."""
+    """``call`` with its arguments passed by name: parameters before them have defaults, or they are keyword-only."""
 
     def call_by_name(subject: Any, *args: Any) -> Any:
         return call(subject, **dict(zip(names, args, strict=True)))

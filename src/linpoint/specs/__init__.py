@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequential specifications: built-ins by name, and what users write their own with."""
+"""Sequential specifications: the built-in specs, and tools for writing specs of your own.
+
+``BUILT_IN`` maps the names on the command line to the specs.
+"""
 
 from linpoint.specs.builtin import (
     BUILT_IN,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of a user's step that changes the state, found by running the step once more, line by line.
+"""Finds the line of a user's step that changes the state, by running the step once more, line by line.
 
-Guarantee: never raises. Where the change does not show again, the line is the first of the function. Cost: a look at
-the state for each line, for half a second at most.
+Guarantee: never raises. If the change does not occur again, the result is the first line of the function. Cost: one
+comparison of the state per line, for at most half a second.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_SECONDS: Final = 0.5
 
 
 def changing_line(function: Callable[..., Any], state: Any, *args: Any, **keywords: Any) -> str | None:
-    """``FILE:LINE`` of the change that a call of ``function`` makes to ``state``; None for a function without source."""
+    """The ``FILE:LINE`` at which a call of ``function`` changes ``state``; None for a function without source."""
     code = getattr(inspect_unwrap(function), "__code__", None)
     if not isinstance(code, CodeType):
         return None
@@ -30,7 +30,7 @@ def changing_line(function: Callable[..., Any], state: Any, *args: Any, **keywor
     sys.settrace(watcher.enter)
     try:
         function(watcher.copy.value, *args, **keywords)
-    except Exception:  # noqa: BLE001, S110 - it has been called before: whatever it raises is known
+    except Exception:  # noqa: BLE001, S110 - the caller knows what the call raises, since it has made it before
         pass
     finally:
         sys.settrace(before)
@@ -40,14 +40,14 @@ def changing_line(function: Callable[..., Any], state: Any, *args: Any, **keywor
 
 
 def inspect_unwrap(function: Callable[..., Any]) -> Any:
-    """The plain function within methods and partial functions."""
+    """The plain function inside methods and partial functions."""
     while isinstance(function, functools.partial):
         function = function.func
     return getattr(function, "__func__", function)
 
 
 class _Watcher:
-    """Looks at the state before each line of the function's file, and after the last one."""
+    """Compares the state before each line of the function's file, and after the last line."""
 
     def __init__(self, code: CodeType, copy: StateCopy) -> None:
         self.copy = copy
@@ -60,7 +60,7 @@ class _Watcher:
         return self._line if frame.f_code.co_filename == self._file else None
 
     def look(self) -> None:
-        """Blame the line that ran last if the state has changed."""
+        """Record the line that ran last if the state has changed."""
         changed = self.copy.is_changed() or self.copy.changed_object() is not None
         if self.found is None and changed:
             self.found = self._last
@@ -74,7 +74,7 @@ class _Watcher:
 
 
 def _shown(file: str) -> str:
-    """The path from the current folder, if the file is in it."""
+    """The path relative to the working directory, if the file is in it."""
     path = Path(file)
     try:
         return str(path.relative_to(Path.cwd()))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any ordinary single-threaded class as a spec: ``linpoint.sequential(collections.deque, methods=[...])``.
+"""Turns any ordinary single-threaded class into a spec: ``linpoint.sequential(collections.deque, methods=[...])``.
 
-A state is a snapshot of the object (a pickle kept in memory, never read from a file); a step restores it, calls
-the method and takes a new snapshot. Two states are equal when their snapshots are: that may keep equal objects
-apart, which costs time, but never confuses different ones. Locks are restored as fresh ones, since a sequential
-run never holds one between operations; classes and functions are kept by reference, so local ones work too.
-A method that raises has the result ``{"raises": "KeyError"}``. What all objects of a class share is in no snapshot, so
-a method that changes a class attribute is refused with LP-S008.
+A state is a snapshot of the object (a pickle in memory, never read from a file). A step restores it, calls the method
+and takes a new snapshot. Two states are equal if their snapshots are equal. Equal objects may have different snapshots,
+which costs time, but different objects are never confused. Locks are restored as fresh ones, since a sequential run
+holds none between operations. Classes and functions are stored by reference, so local ones work as well.
+
+A method that raises has the result ``{"raises": "KeyError"}``. Snapshots do not contain what all objects of a class
+share, so a method that changes a class attribute is rejected with LP-S008.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from linpoint.histories.values import FrozenObject, Value, snapshot, thaw
 from linpoint.specs.class_attributes import ClassAttributes
 from linpoint.specs.spec import Spec, Step
 
-# By their factories: until Python 3.13 the type of a lock cannot be called.
+# By their factories: before Python 3.13 the type of a lock cannot be called.
 _LOCKS: dict[type, Callable[[], Any]] = {
     type(threading.Lock()): threading.Lock,
     type(threading.RLock()): threading.RLock,
@@ -33,7 +34,7 @@ _BY_REFERENCE = (type, types.FunctionType, types.ModuleType)
 
 
 class _Snapshots:
-    """Takes and restores snapshots; keeps what is stored by reference alive, so that ids stay unique."""
+    """Takes and restores snapshots. Keeps objects that are stored by reference alive, so that their ids stay unique."""
 
     def __init__(self, owner: str) -> None:
         self._owner = owner
@@ -45,7 +46,7 @@ class _Snapshots:
                 return outer._reference(obj)
 
             def reducer_override(self, obj: Any) -> Any:
-                # Not by reference: the conditions of one object that share a lock must share the fresh one too.
+                # Not by reference: conditions of one object that share a lock must share the fresh lock as well.
                 factory = _LOCKS.get(type(obj))
                 return NotImplemented if factory is None else (factory, ())
 
@@ -89,10 +90,10 @@ def sequential(
     args: tuple[Any, ...] = (),
     name: str | None = None,
 ) -> Spec:
-    """A spec whose steps call the methods of an ordinary class.
+    """Make a spec whose steps call the methods of an ordinary class.
 
-    ``methods`` names them, or maps operation names to them; by default all public methods. ``args`` are given to the
-    class when the first object is made.
+    ``methods`` names the methods, or maps operation names to them; by default all public methods. ``args`` are the
+    arguments for constructing the initial object.
     """
     owner = name or str(getattr(cls, "__name__", "object"))
     if methods is None:
@@ -107,7 +108,7 @@ def sequential(
             raise SpecError(
                 "LP-S007",
                 f'{owner} has no method "{method}".',
-                remedy=f"It has: {', '.join(m for m in dir(first) if not m.startswith('_'))}.",
+                remedy=f"Use one of: {', '.join(m for m in dir(first) if not m.startswith('_'))}.",
             )
         parameters, required = _parameters(getattr(first, method))
         label = operation.replace("_", "-")
@@ -118,7 +119,10 @@ def sequential(
 def sequential_calls(
     setup: Callable[[], Any], calls: Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]], *, name: str
 ) -> Spec:
-    """A spec whose steps call functions with the object first; each is given with the names of its other parameters."""
+    """A spec whose steps call functions with the object first.
+
+    Each function comes with the names of its other parameters.
+    """
     snapshots = _Snapshots(name)
     steps = {}
     for operation, (call, parameters) in calls.items():
@@ -136,7 +140,7 @@ def _calling(snapshots: _Snapshots, call: Callable[..., Any]) -> Callable[..., t
         thing = snapshots.restore(state)
         try:
             result = snapshot(call(thing, *map(thaw, args)))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - raising is a result like any other
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - an exception is a result like any other
             result = FrozenObject(raises=type(error).__name__)
         return result, snapshots.take(thing)
 
@@ -144,7 +148,7 @@ def _calling(snapshots: _Snapshots, call: Callable[..., Any]) -> Callable[..., t
 
 
 def _parameters(method: Callable[..., Any]) -> tuple[tuple[str, ...], int]:
-    """Names of the positional parameters and how many are required; built-in methods may not tell."""
+    """The names of the positional parameters, and how many are required. Built-in methods may have no signature."""
     try:
         parameters = list(inspect.signature(method).parameters.values())
     except (TypeError, ValueError):

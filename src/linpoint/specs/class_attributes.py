@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watches the attributes of a class while its methods serve as steps: they belong to no state, so none may change.
+"""Monitors the attributes of a class while its methods serve as steps. They belong to no state, so none may change.
 
-Guarantee: a step that changes one is refused, and so is every later one, since the attribute stays changed. Cost: a
-look at each data attribute of the class and its bases before and after each step; most classes have none.
+Guarantee: a step that changes such an attribute is rejected, and so is every later step, since the attribute stays
+changed. Cost: one comparison of each data attribute of the class and its bases before and after each step; most classes
+have none.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _MADE_BY_PYTHON = frozenset({"_abc_impl", "_abc_registry", "_abc_cache"})
 
 
 class ClassAttributes:
-    """The data attributes of a user's class and of its bases."""
+    """The data attributes of a user's class and its bases."""
 
     def __init__(self, owner: str, cls: type) -> None:
         self._owner = owner
@@ -25,7 +26,7 @@ class ClassAttributes:
         self._broken: SpecError | None = None
 
     def watching(self, operation: str, apply: Callable[..., Any]) -> Callable[..., Any]:
-        """``apply``, refused where it changes an attribute."""
+        """Wrap ``apply`` so that it is rejected if it changes an attribute."""
 
         def watched(state: Any, *args: Any) -> Any:
             if self._broken is not None:
@@ -53,5 +54,5 @@ class ClassAttributes:
                 if not dunder and name not in _MADE_BY_PYTHON and not hasattr(type(value), "__get__"):
                     try:
                         yield f"{cls.__qualname__}.{name}", fingerprint(value)
-                    except SpecError:  # one that cannot be looked into is known by its identity
+                    except SpecError:  # an attribute that cannot be inspected is compared by identity
                         yield f"{cls.__qualname__}.{name}", [id(value)]

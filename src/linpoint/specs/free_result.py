@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A spec with one step more: an operation that may return anything but some results, to ask which others there are."""
+"""Adds to a spec an operation that may return anything except some results, to find out which other results exist."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Outcomes, Returns, Spec, State, Step
 
 FREE_RESULT: Final = "(any other result)"
-"""The name of the step; an operation of that name returned ``True``."""
+"""The name of the step. An operation of that name returned ``True``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FreeResultSpec(Spec):
-    """For specs that give outcomes in a way of their own: they are asked for all of them."""
+    """A wrapper for specs that compute outcomes in their own way, which are asked for all outcomes."""
 
     inner: Spec | None = None
     freed: str = ""
@@ -33,7 +33,7 @@ class _FreeResultSpec(Spec):
 
 
 def with_free_result(spec: Spec, step: Step, excluded: Collection[Hashable]) -> Spec:
-    """``spec`` with ``step`` under another name, where its result is any but those whose canonical forms are excluded."""
+    """Add ``step`` to ``spec`` under another name, with any result except those whose canonical forms are excluded."""
     free = dataclasses.replace(step, name=FREE_RESULT, returns=Returns.VALUE, complaint=None, reads=step.reads is True)
     steps = {**spec.steps, FREE_RESULT: free}
     if type(spec) is not Spec:

@@ -7,7 +7,7 @@
         def enqueue(state, x): return None, (*state, x)
         def dequeue(state):    return (state[0], state[1:]) if state else (None, state)
 
-Each function takes the state, then the operation's arguments, and returns ``(result, state)`` or a list of such
+Each function takes the state and then the arguments of the operation. It returns ``(result, state)`` or a list of such
 pairs. A keyword-only parameter ``process`` receives the calling process.
 """
 
@@ -33,11 +33,11 @@ def spec(*, partition: Partition | None = ..., reads: Iterable[str] = ...) -> Ca
 def spec(
     body: type | None = None, *, partition: Partition | None = None, reads: Iterable[str] = ()
 ) -> Spec | Callable[[type], Spec]:
-    """Make a spec of a class of pure functions.
+    """Make a spec from a class of pure functions.
 
-    ``partition`` maps an operation's arguments to the independent part of the object that they concern, as in
-    ``@linpoint.spec(partition=lambda key, *rest: key)``; parts are then checked separately.
-    ``reads`` names the operations that never change the state, which makes searches faster.
+    ``partition`` maps the arguments of an operation to the independent part of the object that they access, as in
+    ``@linpoint.spec(partition=lambda key, *rest: key)``; the parts are then checked separately. ``reads`` names the
+    operations that never change the state, which makes searches faster.
     """
     names = frozenset(name.replace("_", "-") for name in reads)
     if body is None:
@@ -50,7 +50,7 @@ def _build(body: type, partition: Partition | None, reads: frozenset[str]) -> Sp
     guard = StepGuard()
     for name, function in vars(body).items():
         if isinstance(function, staticmethod):
-            function = function.__func__  # noqa: PLW2901 - the plain function is what is meant
+            function = function.__func__  # noqa: PLW2901 - replaced by the plain function
         if name.startswith("_") or not inspect.isfunction(function):
             continue
         steps[name.replace("_", "-")] = _step(body.__name__, name, function, reads, guard)
@@ -78,7 +78,7 @@ def _build(body: type, partition: Partition | None, reads: frozenset[str]) -> Sp
 
 
 def _partition(owner: str, function: Partition) -> Callable[[tuple[Value, ...]], Value]:
-    """A user's partition over all arguments at once; what goes wrong in it names the place."""
+    """A user's partition over all arguments as one tuple. Errors in it name the place."""
     place = f"{owner}.partition"
 
     def part(args: tuple[Value, ...]) -> Value:
@@ -86,7 +86,7 @@ def _partition(owner: str, function: Partition) -> Callable[[tuple[Value, ...]],
             place,
             function,
             *args,
-            remedy="A partition is called with the arguments of every operation, also with none.",
+            remedy="Let the partition accept the arguments of every operation, including none.",
         )
         need_hash(place, "gave", found)
         return found
@@ -100,8 +100,8 @@ def _step(owner: str, name: str, function: Callable[..., Any], reads: frozenset[
     if not positional:
         raise SpecError(
             "LP-S007",
-            f"{owner}.{name} takes no state.",
-            remedy=f"Its first parameter is the state: def {name}(state, ...)",
+            f"{owner}.{name} has no parameter for the state.",
+            remedy=f"Add it first: def {name}(state, ...)",
         )
     arguments = positional[1:]
     operation = name.replace("_", "-")
@@ -117,10 +117,10 @@ def _step(owner: str, name: str, function: Callable[..., Any], reads: frozenset[
 
 
 def from_object(thing: Any) -> Spec:
-    """A spec of any object that has ``initial`` and ``apply(state, op)``."""
+    """Make a spec from any object with ``initial`` and ``apply(state, op)``."""
     name = getattr(thing, "name", None) or type(thing).__name__
-    # It sees the whole operation, so equal operations of two processes are not interchangeable: with "nobody goes
-    # twice in a row", A, B, A is legal and A, A, B is not.
+    # ``apply`` sees the whole operation, so equal operations of two processes are not interchangeable: if no process
+    # may go twice in a row, A, B, A is legal and A, A, B is not.
     apply = Step("*", lambda *_, **__: [], takes_process=True)
     guard = StepGuard()
     step = UserStep(name, "apply", f"{name}.apply", thing.apply)

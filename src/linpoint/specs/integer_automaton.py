@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any spec as a lazy automaton over integers, which is all that the native searches see.
+"""Turns any spec into a lazy automaton over integers, which is all that the native searches see.
 
-States are interned; a symbol stands for operations that are alike. Guarantee: two states share a number iff they are
-equal for linpoint (``values.canonical``). Not thread-safe: the native machine asks for each step once, under a lock, and
-remembers it.
+States are interned; a symbol stands for identical operations. Guarantee: two states share a number if and only if they
+are equal for linpoint (``values.canonical``). Not thread-safe: the native machine requests each step once, under a
+lock, and stores the result.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ from linpoint.specs.symbol_calls import SymbolCalls
 
 
 class StateMachine(Protocol):
-    """What the automaton needs of a spec; conditions wrap specs in machines of their own."""
+    """The part of a spec that the automaton needs. Conditions wrap specs in machines of their own."""
 
     @property
     def initial(self) -> State:
-        """The first state."""
+        """The initial state."""
 
     def successors(self, state: State, op: Operation) -> list[State]:
         """The states after an operation with its recorded result."""
 
 
 class IntegerAutomaton:
-    """Numbers for the states of a machine, filled as a search asks for them. A symbol is a place in ``symbols``."""
+    """Numbers for the states of a machine, created when a search requests them.
+
+    A symbol is an index into ``symbols``.
+    """
 
     def __init__(self, machine: StateMachine, symbols: Mapping[int, Operation]) -> None:
         self._machine = machine
@@ -42,12 +45,15 @@ class IntegerAutomaton:
         self.initial = self._number(machine.initial)
 
     def step(self, state: int, symbol: int) -> Sequence[int] | int:
-        """The states after ``symbol`` in ``state``. Raises what the spec raised, as a coded error kept in ``error``."""
+        """The states after ``symbol`` in ``state``.
+
+        Raises errors of the spec as a coded error, which ``error`` keeps.
+        """
         op = self._symbols[symbol]
         try:
             cell = [self._number(after) for after in self._machine.successors(self._states[state], op)]
         except (Exception, SystemExit) as error:
-            # What ends a thread (KeyboardInterrupt, the executors' own) is neither, and passes.
+            # KeyboardInterrupt and the executors' own exceptions, which end a thread, pass through.
             self.error = self.error or step_error(error, op, self._owner)
             raise self.error from error
         return cell if len(cell) <= 1 else list(dict.fromkeys(cell))
@@ -63,14 +69,14 @@ class IntegerAutomaton:
 
 
 class CallAutomaton(IntegerAutomaton):
-    """The same for a spec whose steps look at their arguments alone: no operation is made for a step."""
+    """An automaton for a spec whose steps use only their arguments: no operation is constructed for a step."""
 
     def __init__(self, spec: Spec, symbols: Mapping[int, Operation], calls: SymbolCalls) -> None:
         super().__init__(spec, symbols)
         self._call_of = calls.call_of
 
     def step(self, state: int, symbol: int) -> Sequence[int] | int:
-        """As for any automaton; one state goes without a list."""
+        """The states after ``symbol`` in ``state``, as in any automaton; a single state is returned without a list."""
         step, args, observed, result = self._call_of(symbol)
         try:
             found = step.apply(self._states[state], *args)
@@ -91,21 +97,21 @@ class CallAutomaton(IntegerAutomaton):
 
 
 def step_error(error: BaseException, op: Operation, owner: str | None) -> LinpointError:
-    """The coded error for what a step of a spec raised, with the operation as its place."""
+    """The coded error for an exception in a step of a spec, with the operation as its place."""
     if isinstance(error, LinpointError):
         return error
     coded = SpecError(
         "LP-S006",
         f"{type(error).__name__}: {error} (in the step {op}).",
         place=f"{owner}.{op.name}" if owner else op.name,
-        remedy="A step must handle every state; return an empty list where the operation is not legal.",
+        remedy="Handle every state; return an empty list where the operation is not legal.",
     )
     coded.__cause__ = error
     return coded
 
 
 def state_key(state: State, owner: str | None) -> Hashable:
-    """What equal states of a spec have in common; a coded error for a state that cannot be hashed."""
+    """A key that equal states of a spec share; a coded error for a state that cannot be hashed."""
     try:
         key = canonical(state)
         hash(key)

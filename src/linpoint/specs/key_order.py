@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps whose outcomes depend on the order of the keys of a dict, although dicts with equal entries are one state.
+"""Detects steps whose outcomes depend on the order of the keys of a dict. Dicts with equal entries are one state.
 
-Such a step has two answers for one state: ``state.popitem()`` after two insertions whose order nobody knows. It is taken
-a second time, on a copy with all dicts reversed, and must give the same. Guarantee: none, since only some steps are
-tried; but no step is refused whose outcomes are the same for every order. Cost: a step and a copy for each try, of which
-there are few.
+Such a step has two answers for one state: ``state.popitem()`` after two insertions in an unknown order. A step is run a
+second time, on a copy with all dicts reversed, and must give the same outcomes.
+
+Guarantee: only some steps are tried, so such a step may go undetected; but no step is rejected whose outcomes are the
+same for every order. Cost: one step and one copy for each try, of which there are few.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ _UNORDERED: Final = (dict, defaultdict, Counter)
 
 
 def is_tried(count: int) -> bool:
-    """Whether the step number ``count`` of an operation is tried: each of the first, then ever fewer."""
+    """Whether step number ``count`` of an operation is tried: each of the first steps, then fewer and fewer."""
     return count <= _ALWAYS_TRIED or count & (count - 1) == 0
 
 
 def with_reversed_keys(copy: Any) -> tuple[Any, bool]:
-    """A copy of a state with the keys of all its dicts in reverse, and whether there is a dict with several.
+    """A copy of a state with the keys of all dicts in reverse order, and whether any dict has several keys.
 
     The containers of ``copy`` may be changed.
     """
@@ -45,7 +46,7 @@ def with_reversed_keys(copy: Any) -> tuple[Any, bool]:
 
 
 def same_outcomes(some: Outcomes, others: Outcomes) -> bool:
-    """Whether two lists of outcomes say the same, in whatever order."""
+    """Whether two lists of outcomes are equal regardless of their order."""
     return _forms(some) == _forms(others)
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an object of a user holds, all the way down, so that a later look tells whether it was changed.
+"""Fingerprints of a user's object and everything it refers to. Comparing two of them shows whether the object changed.
 
-Guarantee: two looks differ whenever an attribute, an item of a container, or a value that a function has closed over
-was replaced in between, in the object or in anything that it refers to. A cached property is no change. An object that
-cannot be looked into (a generator, an open file) is refused with a coded error. Cost: O(what the object refers to).
+Guarantee: two fingerprints differ whenever an attribute, an item of a container, or a value in the closure of a
+function was replaced in between, in the object or in anything that it refers to. A cached property is not a change. An
+object that cannot be inspected (a generator, an open file) is rejected with a coded error. Cost: O(everything the
+object refers to).
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from linpoint.errors import SpecError
 from linpoint.specs.state_kinds import ATOMS, Kind, kind_of
 
 Fingerprint = list[Any]
-"""Types, sizes and the values that cannot change, in the order of a walk; two are compared as lists."""
+"""Types, sizes and the immutable values, in the order of a traversal. Two fingerprints are compared as lists."""
 
 _BUFFERS: Final = (bytearray, array, memoryview)
 _LOOKED_INTO: Final = (object, list, dict, tuple, set, frozenset, deque, OrderedDict, defaultdict, *_BUFFERS)
-"""Types made in C whose content is walked."""
+"""Types implemented in C whose content is traversed."""
 _C_MEMBERS: Final = (types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def fingerprint(thing: Any) -> Fingerprint:
-    """What ``thing`` holds now."""
+    """The fingerprint of ``thing`` at this moment."""
     found: Fingerprint = []
     numbers: dict[int, int] = {}
-    visited: list[Any] = []  # kept, so that no other object gets the id of one that was made on the way
+    visited: list[Any] = []  # keeps objects alive, so that ids stay unique during the traversal
     stack = [thing]
     while stack:
         value = stack.pop()
@@ -53,7 +54,7 @@ def fingerprint(thing: Any) -> Fingerprint:
 
 
 def _parts(value: Any, cls: type) -> Iterator[Any]:
-    """Whatever an object refers to."""
+    """Everything that an object refers to."""
     if cls is types.FunctionType:
         yield from (cell.cell_contents for cell in value.__closure__ or () if cell != _EMPTY)
         yield from (value.__code__.co_name, value.__defaults__, value.__kwdefaults__, value.__dict__)
@@ -90,26 +91,26 @@ def _layout(cls: type) -> tuple[frozenset[str], tuple[str, ...], bool]:
     cached = frozenset(
         name for each in cls.__mro__ for name, item in vars(each).items() if isinstance(item, functools.cached_property)
     )
-    slots = tuple(copyreg._slotnames(cls))  # type: ignore[attr-defined]  # noqa: SLF001 - as copy and pickle find them
+    slots = tuple(copyreg._slotnames(cls))  # type: ignore[attr-defined]  # noqa: SLF001 - as copy and pickle do
     return cached, slots, any(_made_in_c(each) for each in cls.__mro__ if each not in _LOOKED_INTO)
 
 
 def _made_in_c(cls: type) -> bool:
-    """Whether a class has members that Python code does not give it; there is no flag that tells."""
+    """Whether a class has members that Python code did not define. There is no flag for that."""
     own = {"__dict__", "__weakref__", *copyreg._slotnames(cls)}  # type: ignore[attr-defined]  # noqa: SLF001 - as above
     return any(isinstance(item, _C_MEMBERS) and name not in own for name, item in vars(cls).items())
 
 
 def _reduced(value: Any) -> Iterator[Any]:
-    """The content of an object that is made in C, as copying and pickling see it."""
+    """The content of an object implemented in C, as copying and pickling see it."""
     try:
         reduce = copyreg.dispatch_table.get(type(value))
         found = value.__reduce_ex__(4) if reduce is None else reduce(value)
     except Exception as error:
         raise SpecError(
             "LP-S007",
-            f"a state holds a {type(value).__name__}, and no one can see whether a step changes it ({error}).",
-            remedy="Keep generators, files and the like out of the state.",
+            f"a state holds a {type(value).__name__}, whose changes cannot be detected ({error}).",
+            remedy="Keep generators, files and similar objects out of the state.",
         ) from error
     if isinstance(found, str):
         yield found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance kit: is a spec pure, hashable, total, and does it partition as it says?
+"""The conformance kit: checks that a spec is pure, hashable and total, and that its partition is correct.
 
-A check trusts the spec: one that changes its arguments, forgets a case or claims independence where there is none
-gives wrong verdicts. The kit tries sample operations in every state it reaches, up to a limit.
+Checkers trust the spec. A spec that changes its arguments, omits a case or claims a false independence gives wrong
+verdicts. The kit tries sample operations in every state that it reaches, up to a limit.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ _UNCHANGED: Final = object()
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """What the kit found. No problems means none in the states that were tried."""
+    """The findings of the conformance kit. No problems means none in the states that were tried."""
 
     problems: tuple[str, ...]
+    """The broken promises, in sentences."""
     states: int
+    """The number of states that were tried."""
     exhaustive: bool
-    """All states reachable by the sample operations were tried."""
+    """Whether all states reachable by the sample operations were tried."""
 
     def raise_for_problems(self) -> None:
         """Raise a coded error that lists the problems, if there are any."""
@@ -36,14 +38,18 @@ class Conformance:
             raise SpecError(
                 "LP-S007",
                 "; ".join(self.problems) + ".",
-                remedy="Steps must be pure functions of hashable states.",
+                remedy="Write steps as pure functions of hashable states.",
             )
 
 
 def conformance(
     spec: Spec | str | Any, operations: Iterable[Operation | Mapping[str, Any]], *, max_states: int = 200
 ) -> Conformance:
-    """Try ``operations`` (operations, or dicts with ``op`` and ``args``) in the states that they lead to."""
+    """Check that a spec is pure, hashable and total and keeps its promises, in up to ``max_states`` states.
+
+    ``operations`` are samples, which are tried in the states that they lead to: operations, or dicts with ``op`` and
+    ``args``.
+    """
     machine = find(spec)
     samples = [_operation(each, number) for number, each in enumerate(operations)]
     problems: dict[str, None] = {}
@@ -73,7 +79,7 @@ def _operation(sample: Operation | Mapping[str, Any], number: int) -> Operation:
 
 
 def _try(spec: Spec, state: State, op: Operation, problems: dict[str, None]) -> list[State]:
-    """The states after ``op``, having tried it twice and looked whether it left its inputs alone."""
+    """The states after ``op``. Tries the step twice and checks that it leaves its inputs unchanged."""
     error = spec.complaint(op)
     if error is not None:
         problems[error.message.rstrip(".")] = None
@@ -88,10 +94,10 @@ def _try(spec: Spec, state: State, op: Operation, problems: dict[str, None]) -> 
         if canonical(spec.arguments(op)) != args:
             problems[f"{op.name} changes its arguments"] = None
         if canonical(spec.outcomes(state, op)) != once:
-            problems[f"{op.name} gives two answers for the same state and arguments"] = None
+            problems[f"{op.name} gives different results for the same state and arguments"] = None
         hash(once)
         if spec.reads(op) and any(canonical(after) != before for after in spec.successors(state, op)):
-            problems[f"{op.name} is said to read, but changes the state"] = None
+            problems[f"{op.name} is declared to read, but changes the state"] = None
     except LinpointError as error:
         problems[str(error)] = None
         return []
@@ -102,7 +108,7 @@ def _try(spec: Spec, state: State, op: Operation, problems: dict[str, None]) -> 
 
 
 def _independence(spec: Spec, state: State, samples: list[Operation], problems: dict[str, None]) -> None:
-    """Operations on different parts must not see each other and must commute."""
+    """Check that operations on different parts do not observe each other and commute."""
     if spec.partition is None or problems:
         return
     for a in samples:
@@ -117,7 +123,7 @@ def _independence(spec: Spec, state: State, samples: list[Operation], problems: 
             alone = canonical([given for given, _ in spec.outcomes(state, b)])
             for _, between in spec.outcomes(state, a):
                 if canonical([given for given, _ in spec.outcomes(between, b)]) != alone:
-                    problems[f"{b.name} sees {a.name} of another partition"] = None
+                    problems[f"{b.name} observes {a.name} of another partition"] = None
             if _both(spec, state, a, b) != _both(spec, state, b, a):
                 problems[f"{a.name} and {b.name} of different partitions do not commute"] = None
 

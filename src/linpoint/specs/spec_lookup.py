@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Specs by name: built-ins with parameters (``queue(capacity=8)``) and users' own (``FILE.py:Name``).
+"""Finds specs by name: built-ins with parameters (``queue(capacity=8)``) and users' own (``FILE.py:Name``).
 
-Parameters are JSON literals and are parsed, never evaluated. Loading a user's spec runs the user's module, and
-only because the user named it on purpose.
+Parameters are JSON literals and are parsed, never evaluated. Loading a user's spec runs the user's module, and happens
+only because the user has named it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _NONE: Any = object()
 
 
 def find(spec: Any, *, initial: Any = _NONE) -> Spec:
-    """The spec that ``spec`` stands for: a name, a spec, or any object with ``initial`` and ``apply``.
+    """Find the spec for a name, a spec, or any object with ``initial`` and ``apply``.
 
-    ``initial`` replaces the first value.
+    ``initial`` replaces the initial value.
     """
     found = _by_name(spec) if isinstance(spec, str) else as_spec(spec)
     return found if initial is _NONE else with_initial(found, initial)
 
 
 def with_initial(spec: Spec, initial: Any) -> Spec:
-    """The same spec with another first value; its other parameters keep their values."""
+    """The same spec with another initial value and otherwise equal parameters."""
     match = _CALL.fullmatch(spec.name)
     if match and match.group(2) and match.group(1) in BUILT_IN:
         args, keywords = _parameters(spec.name, match.group(2))
@@ -43,7 +43,7 @@ def with_initial(spec: Spec, initial: Any) -> Spec:
 
 
 def as_spec(thing: Any) -> Spec:
-    """``thing`` as a spec, or a coded error that says what it lacks."""
+    """Convert ``thing`` to a spec, or raise a coded error that describes what is missing."""
     if isinstance(thing, Spec):
         return thing
     if not isinstance(thing, type) and hasattr(thing, "initial") and callable(getattr(thing, "apply", None)):
@@ -66,8 +66,8 @@ def _by_name(text: str) -> Spec:
         hint = f"Did you mean {near[0]}? " if near else ""
         raise SpecError(
             "LP-S001",
-            f'there is no spec "{text}".',
-            remedy=f"{hint}Built in are {', '.join(BUILT_IN)}; your own is given as FILE.py:Name or module:Name.",
+            f'unknown spec "{text}".',
+            remedy=f"{hint}Use {', '.join(BUILT_IN)}, or your own as FILE.py:Name or module:Name.",
         )
     if match.group(2) is None:
         return BUILT_IN[base]
@@ -89,7 +89,7 @@ def _parameters(spec: str, text: str) -> tuple[list[Any], dict[str, Any]]:
             raise SpecError(
                 "LP-S004",
                 f"cannot read the parameters of {spec!r} at {text[at:]!r}.",
-                remedy="Parameters are JSON literals, as in queue(capacity=8) or register(initial=0).",
+                remedy="Write JSON literals, as in queue(capacity=8) or register(initial=0).",
             ) from None
         if keyword:
             keywords[keyword.group(1)] = value
@@ -97,7 +97,11 @@ def _parameters(spec: str, text: str) -> tuple[list[Any], dict[str, Any]]:
             args.append(value)
         rest = text[at:].lstrip()
         if rest and not rest.startswith(","):
-            raise SpecError("LP-S004", f"expected a comma at {rest!r} in {spec!r}.", remedy="As in f(1, a=2).")
+            raise SpecError(
+                "LP-S004",
+                f"expected a comma at {rest!r} in {spec!r}.",
+                remedy="Separate parameters by commas, as in f(1, a=2).",
+            )
         at = len(text) - len(rest) + bool(rest)
     return args, keywords
 
@@ -113,16 +117,14 @@ def _load(module: str, name: str) -> Spec:
             "LP-S005",
             f"{type(error).__name__}: {error}",
             place=module,
-            remedy="The module must import without errors; the current folder comes first on the path.",
+            remedy="Make the module import without errors; the current directory comes first on the path.",
         ) from error
     if found is None:
         there = [each for each, thing in vars(loaded).items() if isinstance(thing, Spec)]
         raise SpecError(
             "LP-S005",
-            f'there is no "{name}" in it.',
+            f'the file has no spec "{name}".',
             place=module,
-            remedy=f"It has the specs {', '.join(there)}."
-            if there
-            else "It has no specs: decorate one with @linpoint.spec.",
+            remedy=f"Use one of: {', '.join(there)}." if there else "Decorate a class with @linpoint.spec.",
         )
     return as_spec(found)

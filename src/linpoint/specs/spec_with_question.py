@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A spec with one more operation, which asks for a fact about the state, and optionally with a memory of all operations.
+"""Adds to a spec an operation that queries a fact about the state, and optionally a record of all operations.
 
-Both leave the outcomes of the other operations to the spec itself, whatever kind of spec that is.
+Both leave the outcomes of the other operations to the spec itself, whatever kind of spec it is.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class _RememberingSpec(Spec):
 
 
 def with_question(spec: Spec, name: str, answer: Callable[[State], Outcomes]) -> Spec:
-    """``spec`` with an operation ``name`` without arguments, whose outcomes ``answer`` gives."""
+    """Add to ``spec`` an operation ``name`` without arguments, whose outcomes ``answer`` gives."""
     steps = {**spec.steps, name: Step(name, answer, (), 0)}
     return _QuestionedSpec(spec.name, spec.initial, steps, any_operation=spec.any_operation, inner=spec, question=name)
 
 
 def with_memory(spec: Spec) -> Spec:
-    """``spec`` with states ``(state, operations)``: the names and arguments of all operations so far.
+    """Change ``spec`` to have states ``(state, operations)``: the names and arguments of all operations so far.
 
-    No operation only reads such a state.
+    No operation is a pure read of such a state.
     """
     steps = {name: replace(step, reads=False) for name, step in spec.steps.items()}
     return _RememberingSpec(spec.name, (spec.initial, ()), steps, any_operation=spec.any_operation, inner=spec)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of a state for one step of a user's spec, and whether the step has changed it.
+"""Copies a state for one step of a user's spec, and detects whether the step has changed the copy.
 
-Built-in containers are copied. Other objects are not: a copy of an object that is known by its identity would be
-another value. What they hold is remembered instead, so that a change is seen.
+Built-in containers are copied. Other objects are not: the copy of an object with identity would be a different value.
+Their content is recorded instead, so that a change is detected.
 
-Guarantee: the containers of the original never change, and a change of the copy is seen unless it replaced a number or
-a string by an equal one of the same type. Cost: O(size of the state); for containers of numbers and strings that is a
-few calls of C.
+Guarantee: the containers of the original never change, and a change of the copy is detected unless it replaced a number
+or a string by an equal one of the same type. Cost: O(size of the state); for containers of numbers and strings, a few
+calls into C.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from linpoint.specs.state_kinds import ATOMS, Kind, is_immutable, kind_of
 
 
 class StateCopy:
-    """A copy, with what must be known to see what becomes of it.
+    """A copy of a state, with the data for detecting changes of it.
 
-    A container that stands in several places of the state stands in the same places of the copy.
+    A container that occurs in several places of the state occurs in the same places of the copy.
     """
 
     __slots__ = ("_containers", "_fingerprints", "_objects", "original", "shared", "value")
@@ -31,14 +31,14 @@ class StateCopy:
     def __init__(self, original: Any) -> None:
         self.original = original
         self.shared = False
-        """Whether a container stands in several places."""
+        """Whether a container occurs in several places."""
         self._containers: dict[int, Any] = {}
         self._objects: dict[int, Any] = {}
         self.value = self._copy(original)
         self._fingerprints = self._look() if self._objects else []
 
     def is_changed(self) -> bool:
-        """Whether the containers of the copy hold something else than those of the original."""
+        """Whether the content of the copy's containers differs from that of the original's."""
         return not same_content(self.original, self.value)
 
     def changed_object(self) -> Any:
@@ -87,7 +87,7 @@ class StateCopy:
         return made
 
     def _note(self, hashables: Iterable[Any]) -> None:
-        """What can be hashed holds no containers, but perhaps objects."""
+        """Record objects in hashable values, which cannot contain containers."""
         if not ATOMS.issuperset(map(type, hashables)):
             for each in hashables:
                 self._copy(each)
@@ -97,7 +97,10 @@ _BY_VALUE: Final = frozenset({int, float, complex, bool, str, bytes, range, set,
 
 
 def same_content(one: Any, other: Any) -> bool:
-    """Whether a state and its copy are the same; of what is neither a container nor a plain value, the same object."""
+    """Whether a state and its copy are equal.
+
+    Objects other than containers and plain values are compared by identity.
+    """
     if one is other:
         return True
     cls = type(one)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a step of a user's spec can change in a state, by the types of its parts.
+"""Determines what a step of a user's spec can change in a state, by the types of its parts.
 
-Guarantee: what ``is_immutable`` accepts cannot be changed, short of ``object.__setattr__`` on a frozen dataclass.
-Cost: O(size of the state); for tuples of numbers and strings that is a call of C.
+Guarantee: a value that ``is_immutable`` accepts cannot be changed, except by ``object.__setattr__`` on a frozen
+dataclass. Cost: O(size of the state); for tuples of numbers and strings, one call into C.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ ATOMS: Final = frozenset(
         *(type(threading.Lock()), type(threading.RLock())),
     }
 )
-"""Types of values that no step can change; a bare ``object`` is a mark."""
+"""Types whose values no step can change. A bare ``object`` serves as a sentinel."""
 
 _CONTAINERS: Final = (list, dict, set, OrderedDict, defaultdict, Counter)
 
 
 class Kind(enum.Enum):
-    """How the values of a type are treated."""
+    """The ways of treating the values of a type."""
 
     ATOM = enum.auto()
     TUPLE = enum.auto()
@@ -40,7 +40,7 @@ class Kind(enum.Enum):
     CONTAINER = enum.auto()
     """A built-in container, which can be copied."""
     OBJECT = enum.auto()
-    """Whatever else: a copy could be another value than the object itself."""
+    """Anything else: a copy could be a different value than the object itself."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -58,7 +58,7 @@ def kind_of(cls: type) -> Kind:
     parameters = vars(cls).get("__dataclass_params__")
     if parameters is not None and parameters.frozen:
         return Kind.FROZEN_DATACLASS
-    # Values that are made in C, such as dates and decimals: a hash of their own means that their content stays.
+    # Values implemented in C, such as dates and decimals: a hash of their own means that their content is constant.
     by_content = isinstance(cls.__hash__, types.WrapperDescriptorType) and cls.__hash__ is not object.__hash__
     return Kind.ATOM if by_content and bare and not hasattr(cls, "__slots__") else Kind.OBJECT
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the steps of a user's spec so that none can change a state that is kept.
+"""Runs the steps of a user's spec so that none can change a stored state.
 
-A step gets a copy of the state, and what it returns is copied before it is kept. So a step that works in place is the
-pure function from the copy to what it returns; one line on stderr tells the price. Refused with LP-S008 is what has no
-such meaning:
+A step receives a copy of the state, and its results are copied before they are stored. A step that works in place is
+thus the pure function from the copy to its results; a note on stderr reports its cost. A step without such a meaning is
+rejected with LP-S008:
 
 - a change of an object, which is not copied (``state_copies``);
 - a change by a step that returns several outcomes: in ``state.append(1); return [(True, state), (False, state)]`` the
-  second was meant to leave the state alone;
+  second was meant to leave the state unchanged;
 - a change by a step that returns the state as it was before;
-- a change of a state in which one list stands in two places: of two equal states one may share it, and one not;
+- a change of a state in which one list occurs in two places: of two equal states one may share it, and the other not;
 - a change of a state that an earlier step returned, through a variable that outlives the step.
 
-Guarantee: every change in place of a state that a step is given is found in that step. Cost: nothing for states that
-are immutable; else two copies and two comparisons for each step.
+Guarantee: every change in place of the state given to a step is detected in that step. Cost: none for immutable states;
+otherwise two copies and two comparisons per step.
 """
 
 from __future__ import annotations
@@ -37,37 +37,37 @@ from linpoint.text.printable import printable
 
 _PLAIN: Final = frozenset({int, str, bool, float, type(None)})
 _TIMED_COPIES: Final = 5
-_REMEDY: Final = "Return a new state, such as [*state, value] or {**state, key: value}, and leave the old one as it is."
+_REMEDY: Final = "Return a new state, such as [*state, value] or {**state, key: value}, and do not change the old one."
 
 
 @dataclass(frozen=True, slots=True)
 class UserStep:
-    """A step as a user wrote it."""
+    """A step as the user wrote it."""
 
     owner: str
     operation: str
     place: str
-    """For errors: the spec and the function."""
+    """The spec and the function, for errors."""
     function: Callable[..., Any]
     reads: bool = False
 
 
 class StepGuard:
-    """The guard of one spec. Thread-safe where the steps are."""
+    """The guard of one spec. It is thread-safe if the steps are."""
 
     def __init__(self) -> None:
         self.changes: dict[str, str | None] = {}
-        """The operations that were seen to change their states in place, with the lines that do it."""
+        """The operations that have changed their states in place, with the lines of the changes."""
         self._taken: Counter[str] = Counter()
         self._returned: list[StateCopy] = []
         """The states that the last step returned, each with a copy."""
         self._broken: SpecError | None = None
-        """Why no step can be taken any more: a state that is kept has changed."""
+        """Why no further step can be run: a stored state has changed."""
         self._sharing = ""
-        """An operation that returned a state in which a container stands in several places."""
+        """An operation that returned a state in which a container occurs in several places."""
 
     def applying(self, step: UserStep) -> Callable[..., Outcomes]:
-        """The step as specs take it. Where state and outcome are plain values there is nothing to guard."""
+        """The step in the form that specs use. Where state and outcome are plain values, nothing needs guarding."""
         function = step.function
 
         def apply(state: State, *args: Any, **keywords: Any) -> Outcomes:
@@ -88,7 +88,10 @@ class StepGuard:
     def outcomes(
         self, step: UserStep, state: State, args: tuple[Any, ...], keywords: Mapping[str, Any], operation: str = ""
     ) -> Outcomes:
-        """What a step gives for a state and fresh copies of ``args``; ``operation`` is its name if ``step`` has many."""
+        """The outcomes of a step for a state and fresh copies of ``args``.
+
+        ``operation`` is the name of the operation if one ``step`` serves several.
+        """
         if self._broken is not None:
             raise self._broken
         if operation:
@@ -114,12 +117,12 @@ class StepGuard:
                 "LP-S007",
                 "it is declared to read, but changes the state.",
                 place=step.place,
-                remedy="Leave it out of `reads`.",
+                remedy="Remove it from `reads`.",
             )
         return self._kept(step, state, found)
 
     def _kept(self, step: UserStep, before: State, found: Outcomes) -> Outcomes:
-        """The outcomes with copies of all that a step could change later."""
+        """The outcomes, with copies of everything that a step could change later."""
         returned = []
         kept = []
         for result, after in found:
@@ -149,7 +152,7 @@ class StepGuard:
         args: tuple[Any, ...],
         keywords: Mapping[str, Any],
     ) -> None:
-        """Allow the change of a copy, or refuse it."""
+        """Allow the change of a copy, or reject it."""
         known = step.operation in self.changes
         line = (
             self.changes[step.operation]
@@ -163,9 +166,9 @@ class StepGuard:
             self._broken = _refusal(step, f"changes an object of type {name}, which cannot be copied", line, remedy)
             raise self._broken
         if len(found) > 1:
-            fact = "returns several outcomes, some of which may have been meant for the state as it was"
+            fact = "returns several outcomes, some of which may refer to the unchanged state"
         elif any(after is not copy.value and equal_values(after, copy.original) for _, after in found):
-            fact = "returns the state as it was before"
+            fact = "returns the unchanged state"
         elif copy.shared or self._sharing:
             fact = self._sharing_fact()
         if fact:
@@ -177,7 +180,7 @@ class StepGuard:
     def _try_another_order(
         self, step: UserStep, state: State, found: Outcomes, args: tuple[Any, ...], keywords: Mapping[str, Any]
     ) -> None:
-        """Refuse a step that gives something else if the keys of a dict stand in another order."""
+        """Reject a step that gives different outcomes if the keys of a dict are in another order."""
         self._taken[step.operation] += 1
         if not is_tried(self._taken[step.operation]):
             return
@@ -186,22 +189,22 @@ class StepGuard:
             return
         try:
             same = same_outcomes(found, outcomes_of(step.place, step.function(reordered, *map(thaw, args), **keywords)))
-        except Exception:  # noqa: BLE001 - in the other order it did not raise
+        except Exception:  # noqa: BLE001 - it did not raise in the other order
             same = False
         if not same:
             raise SpecError(
                 "LP-S007",
-                "its outcomes depend on the order of the keys of a dict, but dicts with equal entries are one state.",
+                "its outcomes depend on the key order of a dict, but dicts with equal entries are the same state.",
                 place=step.place,
                 remedy="Use an OrderedDict or a tuple of pairs where the order matters.",
             )
 
     def _sharing_fact(self) -> str:
         after = f" after {self._sharing}" if self._sharing else ""
-        return f"one container stands in several places of the state{after}"
+        return f"the state contains one container several times{after}"
 
     def _verify_returned(self, step: UserStep) -> None:
-        """Refuse a change of what the step before has returned, which only a variable outside of steps can reach."""
+        """Reject a change of the state that the previous step returned, made through a variable outside the steps."""
         for copy in self._returned:
             changed = copy.changed_object()
             if changed is not None or copy.is_changed():
@@ -223,15 +226,15 @@ def _refusal(step: UserStep, fact: str, line: str | None, remedy: str = _REMEDY)
 
 
 def _announce(step: UserStep, state: State, line: str | None) -> None:
-    """One line on stderr: a spec that works in place is a slow one."""
+    """Write one line to stderr: a spec that works in place is slow."""
     started = time.perf_counter()
     for _ in range(_TIMED_COPIES):
         StateCopy(state).is_changed()
     seconds = 2 * (time.perf_counter() - started) / _TIMED_COPIES
     place = "" if line is None else f" ({line})"
     text = (
-        f"linpoint: {step.owner}.{step.operation} changes the state that it is given{place}; every step of "
-        f"{step.owner} gets a copy, which costs about {seconds * 1e6:.1f} us a step"
+        f"linpoint: {step.owner}.{step.operation} changes its state in place{place}; linpoint therefore copies the "
+        f"state for every step of {step.owner}, which takes about {seconds * 1e6:.1f} us per step"
     )
     if sys.stderr is not None:
         sys.stderr.write(printable(text, lines=False) + "\n")

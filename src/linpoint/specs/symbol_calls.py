@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the symbols of a history stand for when Python code takes the steps: operations, or just the calls of steps.
+"""The meaning of the symbols of a history when Python code runs the steps: operations, or calls of steps.
 
-Guarantee: nothing is kept, since a symbol is asked for once or twice and there may be a million of them. Cost: a
-microsecond for a call, some more for an operation.
+Guarantee: nothing is stored, since each symbol is used once or twice and there may be a million. Cost: a microsecond
+for a call, a few for an operation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from linpoint.specs.spec import Spec, Step
 
 
 class SymbolOperations(Mapping[int, Operation]):
-    """An operation for each symbol: with its result, whatever it returned, and at last those that are in no history."""
+    """An operation for each symbol: with its result, with any result, and lastly those outside the history."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class SymbolOperations(Mapping[int, Operation]):
         loose: Sequence[int],
         others: Sequence[Operation],
     ) -> None:
-        """``exact`` and ``loose`` have the first operation of each symbol with its result, and whatever it returned."""
+        """``exact`` and ``loose`` hold the first operation of each symbol, with its result and with any result."""
         self._operations = operations
         self._exact = array("i", exact)
         self._loose = array("i", loose)
@@ -51,7 +51,7 @@ class SymbolOperations(Mapping[int, Operation]):
 
 
 class Call(NamedTuple):
-    """What a symbol does to a spec: the step that it takes, and the result that it must have if that is known."""
+    """The step that a symbol runs, and the result that it must have if that is known."""
 
     step: Step
     args: tuple[Value, ...]
@@ -60,10 +60,10 @@ class Call(NamedTuple):
 
 
 class SymbolCalls:
-    """A call for each symbol that is not one of the pseudo-operations."""
+    """A call for each symbol that is not a pseudo-operation."""
 
     def __init__(self, history: History, spec: Spec, exact: Sequence[int], loose: Sequence[int]) -> None:
-        """As for the operations."""
+        """Create the calls; the arguments are those of ``SymbolOperations``."""
         columns = history.columns
         values = columns.values
         self._values: Sequence[Value] = values.all() if isinstance(values, LazyValues) else values

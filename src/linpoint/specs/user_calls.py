@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of a user's functions: exceptions and results of a wrong shape become coded errors that name the place."""
+"""Calls functions of users. Exceptions and malformed results become coded errors that name the place."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from linpoint.errors import LinpointError, SpecError
 from linpoint.histories.values import canonical, format_value
 from linpoint.specs.spec import Outcomes
 
-STEP_REMEDY: Final = "A step must handle every state; return an empty list where the operation is not legal."
+STEP_REMEDY: Final = "Handle every state; return an empty list where the operation is not legal."
 
 
 def call_step(place: str, function: Callable[..., Any], *args: Any, **keywords: Any) -> Outcomes:
-    """The outcomes that a user's step gives; whether they can be hashed is not known yet."""
+    """The outcomes that a user's step gives. Whether they can be hashed is not checked yet."""
     return outcomes_of(place, call_user(place, function, *args, remedy=STEP_REMEDY, **keywords))
 
 
 def outcomes_of(place: str, found: Any) -> Outcomes:
-    """What a step returned, if it is of the right shape."""
+    """Validate the form of the result of a step."""
     pairs = found if isinstance(found, list) else [found]
     for pair in pairs:
         if not (isinstance(pair, tuple) and len(pair) == 2):
@@ -33,7 +33,7 @@ def outcomes_of(place: str, found: Any) -> Outcomes:
 
 
 def call_user(place: str, function: Callable[..., Any], *args: Any, remedy: str, **keywords: Any) -> Any:
-    """What ``function`` returns."""
+    """Call ``function`` and return its result."""
     try:
         return function(*args, **keywords)
     except (Exception, SystemExit) as error:  # a step that calls sys.exit(0) must not look like a pass
@@ -41,7 +41,7 @@ def call_user(place: str, function: Callable[..., Any], *args: Any, remedy: str,
 
 
 def user_error(place: str, error: BaseException, args: Iterable[Any], remedy: str = STEP_REMEDY) -> LinpointError:
-    """The coded error for what a user's function raised."""
+    """The coded error for an exception in a user's function."""
     if isinstance(error, LinpointError):
         return error
     given = ", ".join(map(format_value, args)) or "no arguments"
@@ -50,13 +50,13 @@ def user_error(place: str, error: BaseException, args: Iterable[Any], remedy: st
 
 
 def need_hash(place: str, what: str, value: Any) -> None:
-    """Refuse what the searches cannot remember, here, where it is known which step made it.
+    """Reject a value that the searches cannot store, while the step that created it is still known.
 
     ``hash`` itself is tried first: it is far cheaper than the canonical form, which only built-in containers need.
     """
     try:
         hash(value)
-    except Exception:  # noqa: BLE001 - whatever a user's __hash__ raises, the next attempt tells
+    except Exception:  # noqa: BLE001 - if a user's __hash__ raises, the next attempt reports it
         try:
             hash(canonical(value))
         except Exception as error:

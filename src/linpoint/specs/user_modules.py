@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users' modules, by path or name. Loading one runs it, and only because the user named it on purpose."""
+"""Loads users' modules, by path or by name. Loading one runs it, and happens only because the user has named it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linpoint.errors import SpecError
 
 
 def load_user_module(module: str) -> Any:
-    """The module at a path, or of a name; the current folder comes first."""
+    """Load the module at a path or with a name. The working directory is searched first."""
     if module.endswith(".py"):
         path = Path(module)
         if not path.is_file():
@@ -33,9 +33,10 @@ def load_user_module(module: str) -> Any:
 
 
 def _taken(name: str, path: Path) -> bool:
-    """Whether an import of ``name`` would give another module than ``path``, or give ``path`` to others by mistake.
+    """Whether an import of ``name`` would load a module other than ``path``, or replace a module that others import.
 
-    The latter: a user's queue.py under its own name would become the ``queue`` of the standard library's modules.
+    The latter: under its own name a user's queue.py would become the ``queue`` that modules of the standard library
+    import.
     """
     if name in sys.stdlib_module_names:
         return True
@@ -44,14 +45,14 @@ def _taken(name: str, path: Path) -> bool:
 
 
 def _private(name: str, path: Path, folder: Path) -> Any:
-    """The module or package at ``path`` under a name of its own, run afresh; it can import what is in ``folder``."""
+    """Run the module or package at ``path`` under a private name. It can import modules in ``folder``."""
     alias = f"_linpoint_user_{name}"
     inside = [str(path.parent)] if path.name == "__init__.py" else None
     made = importlib.util.spec_from_file_location(alias, path, submodule_search_locations=inside)
     if made is None or made.loader is None:
-        raise SpecError("LP-S005", "Python cannot load this file.", place=str(path), remedy="Give a .py file.")
+        raise SpecError("LP-S005", "Python cannot load this file.", place=str(path), remedy="Use a .py file.")
     for old in [each for each in sys.modules if each.startswith(f"{alias}.")]:
-        del sys.modules[old]  # the parts of a package that was loaded before
+        del sys.modules[old]  # parts of a package that was loaded before
     loaded = sys.modules[alias] = importlib.util.module_from_spec(made)
     with _first_on_path(folder):
         try:

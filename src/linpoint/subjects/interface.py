@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface between the campaign and any kind of subject.
 
-A ``Subject`` is opened for one campaign; its ``Session`` searches, proposes smaller failures, reruns a failure and builds
-its finding. It contains no loop over phases, shrinking or confirmation: those are in ``linpoint.campaign``. A session yields
-the work that the campaign is to do: candidates in ``smaller``, further sessions in ``follow_up``. A ``SearchTask`` holds
+A ``Subject`` is opened for one campaign. Its ``Session`` searches, proposes smaller failures, reruns a failure and
+builds its finding. The loops over phases, shrinking and confirmation are in ``linpoint.campaign``. A session yields the
+work that the campaign must do: candidates in ``smaller``, further sessions in ``follow_up``. A ``SearchTask`` holds
 everything that another machine would need to carry out a part of a campaign.
 """
 
@@ -29,25 +29,25 @@ NONDETERMINISM: Final = "nondeterminism"
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search of a phase, by its name, and its share of the time."""
+    """One search of a phase: its name and its share of the time."""
 
     name: str
     share: float = 1.0
-    """Of the remaining time, or of the whole budget if ``of_whole``."""
+    """The fraction of the remaining time, or of the whole budget if ``of_whole``."""
     of_whole: bool = False
     least_s: float = 0.0
-    """The minimum, even if the share is less."""
+    """The minimum time in seconds, even if the share is less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Searches to make of each case in turn."""
+    """The searches to run on each case in turn."""
 
     searches: tuple[Search, ...]
     cases: Literal["all", "open"] = "all"
-    """All cases, or those that no search has exhausted."""
+    """The cases to search: all of them, or only those that no search has exhausted."""
     repeat: bool = False
-    """Until the time is up."""
+    """Whether to repeat the searches until the time is up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,16 @@ class SearchTask:
     """One search of one case."""
 
     case: Any
-    """A case that the session gives for the phase; it may be a batch that is searched together."""
+    """A case from ``Session.cases``; it may be a batch that one search covers."""
     search: Search
     limits: SearchLimits
     repetition: int = 0
-    """Of its phase, from 0."""
+    """The number of the phase's repetition, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run that is wrong, and the schedule that reproduces it."""
+    """A failing run, and the schedule that reproduces it."""
 
     kind: str
     """The kind of finding, a key of ``FAILURES``."""
@@ -73,13 +73,13 @@ class Failure:
     schedule: Schedule
     preemptions: int
     run: Any
-    """The run in the terms of the subject."""
+    """The run, in a type that the subject defines."""
     verdict: Verdict | None = None
-    """Of the run's history, where there is one."""
+    """The verdict on the run's history, if there is one."""
     message: str = ""
-    """One sentence, where it is known before the run is repeated."""
+    """One sentence, if it is known before the run is repeated."""
     lost: bool = False
-    """The run crashed its process, so that its schedule is not known."""
+    """Whether the run crashed its process, so that its schedule is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ class Reproduction:
     diverged_at: int | None = None
     """The first step at which the schedule could not be followed."""
     trace: Any = None
-    """The recorded steps, if they were to be recorded."""
+    """The recorded steps, if recording was requested."""
     others: tuple[Failure, ...] = ()
-    """Further failures of the run, each with a root cause of its own."""
+    """Further failures of the run, each with a different root cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,33 +106,33 @@ class Claim:
     why: str
     exhaustive: bool = False
     models: dict[str, Status] = field(default_factory=dict)
-    """The verdict by model, where there is more than one."""
+    """The verdict by model, if there is more than one model."""
     advice: tuple[str, ...] = ()
     """How to fix the first finding."""
     remedy: str = ""
-    """For UNKNOWN: what to do about it."""
+    """For UNKNOWN: how to get a verdict."""
     warnings: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
-    """To be added to those of the search."""
+    """Counts to add to those of the search."""
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     case: Any = None
     cases: int = 0
     total: int | None = None
-    """The number of all cases, if it is known."""
+    """The number of all cases, if known."""
     executions: int = 0
     operations: int = 0
     depth: int = 0
     estimate: float | None = None
-    """The estimated number of executions in all."""
+    """The estimated total number of executions."""
     share: float = 0.0
-    """Of the time."""
+    """The fraction of the time that has passed."""
     text: str = ""
-    """The current activity, if it is not a search."""
+    """The current activity, unless it is a search."""
 
 
 Progress = Callable[[CampaignProgress], None]
@@ -144,64 +144,64 @@ def no_progress(_: CampaignProgress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FurtherSearch:
-    """A search for a follow-up, in a session of its own."""
+    """A search for a follow-up, in a separate session."""
 
     session: AbstractContextManager[Session]
     seconds: float
     adds_findings: bool = False
-    """Its failures are shrunk and confirmed, and become findings of the campaign."""
+    """Whether its failures are shrunk, confirmed and added to the findings of the campaign."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchEnd:
-    """The end of a ``FurtherSearch``."""
+    """The outcome of a ``FurtherSearch``."""
 
     session: Session
     failures: list[Failure]
     findings: Sequence[Finding] = ()
-    """Those that it adds."""
+    """The findings that it adds."""
 
 
 class Session(ABC):
     """A subject while its campaign runs."""
 
     kind: ClassVar[str]
-    """The kind of result, a row of the table of renderers."""
+    """The kind of result: a key of the table of renderers."""
     name: str
-    """Of the subject."""
+    """The name of the subject."""
     file: str | None
     spec_name: str = ""
     condition: str = ""
     default_model: str = ""
-    """The model of which the status holds where a claim has no verdicts by model."""
+    """The model that the status refers to if a claim has no verdicts by model."""
     phases: Sequence[Phase]
     collects: ClassVar[bool] = False
-    """The search goes on after the first failure."""
+    """Whether the search continues after the first failure."""
     repetitions: ClassVar[tuple[bool, ...]] = (False, True)
-    """How a failure is confirmed: by runs without or with its steps recorded. None if the search confirms it already."""
+    """The runs that confirm a failure: whether each records its steps. Empty if the search confirms failures."""
     shrinking_share: ClassVar[float] = 0.5
-    """Of the time that is left."""
+    """The fraction of the remaining time."""
     shrinking_least_s: ClassVar[float] = 1.0
     shrinking_runs: ClassVar[int] = 1_000_000
     keeps_kind: ClassVar[bool] = True
-    """A smaller failure counts only if it is of the same kind."""
+    """Whether a smaller failure counts only if it is of the same kind."""
     code_name: ClassVar[str] = "the program"
     """The subject of the sentence on nondeterminism."""
     changed_warning: ClassVar[str] = ""
-    """Of a replay, where the code is not what it was."""
+    """The warning of a replay whose code has changed."""
     searches_again: ClassVar[bool] = False
-    """A replay whose schedule does not exist any more is a new campaign."""
-    shows_it: ClassVar[str] = "a schedule shows it"
-    """Why there is a violation."""
-    replay_shows_it: ClassVar[str] = "the schedule shows it"
-    gone: ClassVar[str] = "this schedule shows nothing wrong (any more)"
+    """Whether a replay becomes a new campaign if its schedule no longer exists."""
+    shows_it: ClassVar[str] = "a schedule fails"
+    """The reason for a violation."""
+    replay_shows_it: ClassVar[str] = "the schedule fails again"
+    gone: ClassVar[str] = "this schedule does not fail"
 
     def __init__(self, seconds: float) -> None:
         self.started = time.monotonic()
         self.seconds = seconds
         self.interrupted = False
         self.replaying = False
-        """The campaign runs one schedule again and makes no search of its own."""
+        """Whether the campaign only reruns one schedule, without a search."""
 
     @property
     def deadline(self) -> float:
@@ -220,14 +220,14 @@ class Session(ABC):
 
     @property
     def done(self) -> bool:
-        """Further searches would be futile."""
+        """Whether further searches would be futile."""
         return False
 
     def begin(self) -> None:  # noqa: B027 - most need none
-        """Work before the first search that is not counted, such as a run to warm up."""
+        """Do uncounted work before the first search, such as a warm-up run."""
 
     def prepare(self) -> Iterator[Failure]:
-        """Find the input of all searches, such as a workload, before they share the time; it may fail by itself."""
+        """Find the input of all searches, such as a workload, before they share the time; yields its failures."""
         yield from ()
 
     def cases(self, phase: Phase) -> Iterator[Any]:
@@ -236,16 +236,16 @@ class Session(ABC):
 
     @abstractmethod
     def search(self, task: SearchTask) -> Iterator[Failure]:
-        """Failures, as they are found. The search ends when the iterator is closed."""
+        """The failures as they are found. Closing the iterator ends the search."""
 
     def distinct(self, failures: list[Failure]) -> list[Failure]:
         """One failure for each root cause."""
         return failures[:1]
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
-        """Smaller candidates that may show the failure; each is answered with the failure of its kind that it shows.
+        """Smaller candidates that may show the failure. The caller sends back the failure that each one shows, or None.
 
-        Returns whether the last failure is minimal: nothing can be left out of it.
+        Returns whether the last failure is minimal, so that nothing can be left out of it.
         """
         yield from ()
         return True
@@ -255,13 +255,13 @@ class Session(ABC):
         raise NotImplementedError
 
     def shrinking_limits(self, at: int, count: int) -> SearchLimits:
-        """For the failure ``at`` of ``count``."""
+        """The limits for shrinking the failure ``at`` of ``count``."""
         seconds = max(self.shrinking_least_s, self.shrinking_share * self.left)
         return SearchLimits(time.monotonic() + seconds, self.shrinking_runs)
 
     @abstractmethod
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Rerun a failure's schedule; None if that is not possible."""
+        """Rerun a failure's schedule; None if that is impossible."""
 
     def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
         """Whether a run shows the failure again."""
@@ -270,10 +270,10 @@ class Session(ABC):
 
     @abstractmethod
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """The finding of a failure; without a reproduction it has no steps."""
+        """Build the finding of a failure; without a reproduction it has no steps."""
 
     def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
-        """Why there is a violation, with these findings."""
+        """The reason for a violation with these findings."""
         return self.replay_shows_it if replayed else self.shows_it
 
     @abstractmethod
@@ -281,20 +281,20 @@ class Session(ABC):
         """The claim of a search without a finding."""
 
     def follow_up(self, claim: Claim, failures: list[Failure]) -> Generator[FurtherSearch, SearchEnd, Claim]:
-        """The claim with the results of further searches. The session is closed by then."""
+        """The claim with the results of further searches. The session is already closed."""
         yield from ()
         return claim
 
     @abstractmethod
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """What was covered, with the bounds within which the claim holds."""
+        """The coverage, with the bounds within which the claim holds."""
 
     def warnings(self, claim: Claim) -> tuple[str, ...]:
-        """The warnings of a claim, and those that the search itself gives."""
+        """The warnings of a claim and of the search itself."""
         return claim.warnings
 
     def output_counts(self) -> Mapping[str, int] | None:
-        """The outputs of complete runs, and the number of runs of each, if they were to be collected."""
+        """The outputs of complete runs with the number of runs of each, if they were requested."""
         return None
 
     def undecided_run(self) -> HistoryEvidence | None:
@@ -302,15 +302,15 @@ class Session(ABC):
         return None
 
     def needless_instructions(self) -> tuple[NeedlessInstruction, ...]:
-        """Flushes and fences that changed nothing."""
+        """Flushes and fences that had no effect."""
         return ()
 
     # --- replays
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
-        """Searches to make if the schedule shows nothing.
+        """Searches to run if the schedule shows no failure.
 
-        ``elsewhere``: the code has changed, or it could not follow the schedule.
+        ``elsewhere``: whether the code has changed or could not follow the schedule.
         """
         yield from ()
 
@@ -320,17 +320,17 @@ class Session(ABC):
 
 
 class Subject(Protocol):
-    """A thing under test, ready to be opened."""
+    """The program or object under test, ready to be opened."""
 
     def open(self, seconds: float, progress: Progress) -> AbstractContextManager[Session]:
-        """A session for a campaign of ``seconds``."""
+        """Open a session for a campaign of ``seconds``."""
         ...
 
 
 class OtherSubjectError(Exception):
-    """The subject turns out to be another one, such as a test whose operations are coroutines.
+    """The test needs a different subject, for example because its operations are coroutines.
 
-    The driver begins again with that one.
+    The driver starts again with ``subject``.
     """
 
     def __init__(self, subject: Subject) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ targets: finding the compiler, building the host that runs them and the targets themselves, and keeping both."""
+"""C++ targets: finds the compiler, builds targets and the host that runs them, and caches both."""

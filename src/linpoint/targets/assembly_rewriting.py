@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no hook of the compiler sees: instructions in inline assembly, and those of intrinsics.
+"""Hooks instructions that the compiler does not hook: those in inline assembly, and those of intrinsics.
 
-A compiler hooks accesses that it makes itself. It knows nothing of those inside of ``asm``, so a search would end with
-"every schedule was run" where most were not. Here the assembler text of a target is read: fences and flushes are turned
-into calls of the host's hooks, before stores past the caches and locked instructions there is one if what is tested is in
-persistent memory, what touches no memory is left alone, and everything else is named, so that no verdict is built on it.
-Guarantee: an instruction in ``asm`` that touches memory is either hooked or named. Cost: O(letters).
+A compiler hooks only the accesses that it generates itself. Without hooks for ``asm``, a search would report that every
+schedule was run although most were not. So this module reads the assembler text of a target. Fences and flushes become
+calls of the host's hooks. For targets in persistent memory, stores past the caches and locked instructions get a call
+before them. Instructions that do not touch memory stay as they are. All others are reported, so that no verdict rests
+on them. Guarantee: an instruction in ``asm`` that touches memory is either hooked or reported. Cost: O(characters).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from linpoint.targets.x86_instructions import HookCall, hook_of, is_harmless, is
 
 @dataclass(frozen=True, slots=True)
 class UnhookedInstructions:
-    """An instruction that nobody sees, and where it comes from."""
+    """An instruction that no hook observes, and its place in the source."""
 
     place: str
     instruction: str
@@ -40,14 +40,14 @@ _MARKER: Final = re.compile(r'#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
 _OWN_HOOK: Final = re.compile(r"\b__(?:tsan|sanitizer|linpoint|wrap_mem)|\.Llinpoint")
 _LABEL: Final = re.compile(r"^\s*[\w.$]+:\s*")
 _FOR_DEBUGGERS: Final = re.compile(r"\.L(?:VL|BB|BE|BI|FB|FE|M|EHB|EHE|tmp)\d+:")
-"""Labels that nobody jumps to: a block goes on behind them. (``.LBB0_1`` is a block of clang.)"""
+"""Labels to which no code jumps: a block continues after them. (``.LBB0_1`` begins a block of clang.)"""
 _PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<comment>/\*.*?\*/|#.*|//.*)|(?P<end>;)|[^"#;/]+|.')
 _BEGINS: Final = ("#APP", "# APP", "# Start of file scope inline assembly")
 _ENDS: Final = ("#NO_APP", "# NO_APP", "# End of file scope inline assembly")
 
 
 def add_hooks(text: str, *, persistent: bool = False) -> tuple[str, list[UnhookedInstructions]]:
-    """Assembler text with hooks, and the instructions that nobody sees."""
+    """Assembler text with hooks, and the instructions that no hook observes."""
     if not persistent and not _WORTH_READING.search(text):
         return text, []
     reading = _Reading(persistent=persistent)
@@ -59,7 +59,7 @@ def add_hooks(text: str, *, persistent: bool = False) -> tuple[str, list[Unhooke
 
 
 class _Reading:
-    """Goes through the lines of a file once."""
+    """Reads the lines of a file once."""
 
     def __init__(self, *, persistent: bool) -> None:
         self.unseen: list[UnhookedInstructions] = []
@@ -70,15 +70,15 @@ class _Reading:
         self._place = ""
         self._marked = ""
         self._inside = False
-        self._told = False
-        """Whether a hook was called in this block, and nothing else since."""
+        self._hook_is_last_call = False
+        """Whether the last call in this block is that of a hook."""
         self._frame = False
-        """Whether %rbp is where the stack of the function begins."""
+        """Whether %rbp holds the stack base of the function."""
         self._prefix = ""
-        """The beginning of an instruction whose rest is the next statement."""
+        """The beginning of an instruction that the next statement continues."""
 
     def line(self, line: str) -> Iterable[str]:
-        """What is to be written instead of a line."""
+        """The replacement of a line."""
         text = line.lstrip()
         if text.startswith("#") and text.rstrip() in _BEGINS:
             self._inside, self._marked = True, ""
@@ -96,21 +96,22 @@ class _Reading:
         return (line,)
 
     def _of_result(self, line: str, text: str) -> Iterable[str]:
-        """Hook what gcc leaves out: ``p->member = f()`` where the result is a structure, stored when the call returns.
+        """Hook a store that gcc does not hook: ``p->member = f()`` with a structure as the result, stored when the call
+        returns.
 
-        Other stores have the call of a hook before them, in their block and after whatever else is called there.
+        Other stores have the call of a hook before them, in the same block and after all other calls there.
         """
         if text.startswith(".cfi_startproc"):
-            self._frame, self._told = False, False
+            self._frame, self._hook_is_last_call = False, False
         elif text.startswith("call"):
-            self._told = _OWN_HOOK.search(text) is not None
+            self._hook_is_last_call = _OWN_HOOK.search(text) is not None
         elif _LABEL.match(text):
-            # With -g most stores have such a label between them and their hook. A second one would take the place of
-            # the first, on the line of whatever the value was computed from.
-            self._told = self._told and _FOR_DEBUGGERS.match(text) is not None
+            # With -g most stores have such a label between them and their hook. A second hook would replace the first,
+            # with the line of whatever the value was computed from.
+            self._hook_is_last_call = self._hook_is_last_call and _FOR_DEBUGGERS.match(text) is not None
         elif text.startswith("movq\t%rsp, %rbp"):
             self._frame = True
-        elif not self._told and text.startswith(("mov", "vmov")):
+        elif not self._hook_is_last_call and text.startswith(("mov", "vmov")):
             hook = store_of(" ".join(text.partition("#")[0].split()))
             if hook is not None and not (self._frame and "(%rbp" in text):
                 return [*self._called(hook), line]
@@ -147,11 +148,11 @@ class _Reading:
                 written += self._without_rest()
             self._note_dialect(each)
             text = f"{self._prefix} {each}".strip()
-            if is_prefix(text):  # "lock; addl": a statement of its own, and yet a prefix
+            if is_prefix(text):  # "lock; addl": a separate statement, but a prefix
                 self._prefix, as_it_was = text, False
                 continue
             hook = self._hook(text)
-            if hook is None and self._prefix.startswith("."):  # data, and then an instruction
+            if hook is None and self._prefix.startswith("."):  # data, followed by an instruction
                 written += self._without_rest()
                 text, hook = each, self._hook(each)
             self._prefix = ""
@@ -169,7 +170,7 @@ class _Reading:
             self.intel = text.startswith(".intel")
 
     def _without_rest(self) -> list[str]:
-        """What has begun as a prefix, and is none."""
+        """Text that began like a prefix, but is not one."""
         if not self._prefix:
             return []
         self._name(self._prefix)
@@ -193,7 +194,7 @@ class _Reading:
 
 
 def _statements(line: str) -> Iterator[str]:
-    """The statements of a line, without comments, and labels apart."""
+    """The statements of a line without comments, with labels as separate statements."""
     parts = [""]
     for piece in _PIECE.finditer(line):
         if piece["end"]:

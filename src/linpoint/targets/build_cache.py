@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where what was built is kept: the user's cache directory, by content, so that nothing is built twice.
+"""The cache of builds: directories in the user's cache directory, named by content, so that nothing is built twice.
 
-Guarantee: a folder that is there is whole, and never changes; builders at the same time do not see each other's work
-before it is done. What was not used for weeks is removed.
+Guarantee: an existing directory is complete and never changes; concurrent builders do not see each other's unfinished
+work. Builds that have not been used for weeks are removed.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _DIGEST_CHARS: Final = 32
 
 
 @cache
-def cache_folder() -> Path:
-    """The folder for what is kept; a temporary one of this process where the user's cannot be written."""
+def cache_directory() -> Path:
+    """The cache directory; a temporary one of this process if the user's cannot be written."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(named) if Path(named).is_absolute() else Path(os.path.expanduser("~/.cache"))  # noqa: PTH111 - may fail
-    folder = base / "linpoint"
+    directory = base / "linpoint"
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK | os.X_OK):
-            return folder
+        directory.mkdir(parents=True, exist_ok=True)
+        if os.access(directory, os.W_OK | os.X_OK):
+            return directory
     own = Path(tempfile.mkdtemp(prefix="linpoint-"))
     atexit.register(shutil.rmtree, own, ignore_errors=True)
     return own
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
-    """A name for content."""
+    """A name for some content."""
     found = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
@@ -59,28 +59,28 @@ def file_digest(path: str | Path) -> str:
 
 @contextmanager
 def building(kind: str) -> Iterator[Path]:
-    """A new folder to build in, on the same disk as what is kept; gone after the block unless it was kept."""
-    shelf = cache_folder() / kind
+    """A new directory for building, on the same disk as the cache; removed after the block unless it was stored."""
+    shelf = cache_directory() / kind
     shelf.mkdir(exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=".building-", dir=shelf))
+    directory = Path(tempfile.mkdtemp(prefix=".building-", dir=shelf))
     try:
-        yield folder
+        yield directory
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(directory, ignore_errors=True)
 
 
-def store(folder: Path, kind: str, name: str) -> Path:
-    """Keep a folder that is whole; where another builder was faster, its own is taken."""
-    kept = cache_folder() / kind / name
-    with suppress(OSError):  # it is there already
-        folder.rename(kept)
+def store(directory: Path, kind: str, name: str) -> Path:
+    """Move a complete directory into the cache; if another builder was faster, its directory is used."""
+    kept = cache_directory() / kind / name
+    with suppress(OSError):  # it exists already
+        directory.rename(kept)
     _forget_old(kept.parent)
     return kept
 
 
 def lookup(kind: str, name: str) -> Path | None:
-    """The folder that was kept by this name, if it is there."""
-    found = cache_folder() / kind / name
+    """The cached directory of this name, if it exists."""
+    found = cache_directory() / kind / name
     if not found.is_dir():
         return None
     with suppress(OSError):
@@ -90,8 +90,8 @@ def lookup(kind: str, name: str) -> Path | None:
 
 @contextmanager
 def build_lock(kind: str, name: str) -> Iterator[None]:
-    """Nobody else is in a block of the same name: for work that is too long to be done twice at a time."""
-    shelf = cache_folder() / kind
+    """Exclude other builders of the same name within the block: for work too long to be done twice concurrently."""
+    shelf = cache_directory() / kind
     shelf.mkdir(exist_ok=True)
     with (shelf / f".{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -99,7 +99,7 @@ def build_lock(kind: str, name: str) -> Iterator[None]:
 
 
 def _forget_old(shelf: Path) -> None:
-    """Remove what nobody has used for long."""
+    """Remove builds that have not been used for long."""
     before = time.time() - _MAX_AGE_S
     for each in shelf.iterdir():
         with suppress(OSError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said when something cannot be built: a coded error, and the tool's own messages, untouched."""
+"""The error for a failed build: a coded error, and the tool's own messages, unchanged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from linpoint.errors import TestError
 
 
 class BuildError(TestError):
-    """A compiler or linker refuses. ``output`` is what it said."""
+    """A compiler or linker failed. ``output`` holds its messages."""
 
     def __init__(
         self, code: str, message: str, output: bytes = b"", *, place: str | None = None, remedy: str = ""
@@ -16,10 +16,12 @@ class BuildError(TestError):
         self.output = output
 
     @property
-    def said(self) -> str:
+    def tool_messages(self) -> str:
         """The tool's own messages."""
         return self.output.decode("utf-8", "replace").rstrip("\n")
 
     def as_dict(self) -> dict[str, str | None]:
-        """As in the JSON contract; there the message has the tool's own messages after it."""
-        return super().as_dict() | {"message": f"{self.message}\n{self.said}" if self.said else self.message}
+        """The error in the JSON format; its message is followed by the tool's own messages."""
+        return super().as_dict() | {
+            "message": f"{self.message}\n{self.tool_messages}" if self.tool_messages else self.message
+        }

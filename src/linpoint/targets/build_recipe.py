@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What targets are made of, and whether one that was kept is still what its sources say.
+"""The inputs of targets, and the check that a cached target still matches its sources.
 
-Guarantee: a target that was kept is used again only if all that it depended on, down to the headers, is as it was.
+Guarantee: a cached target is reused only if everything it depended on, down to the headers, is unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WORD: Final = re.compile(r"(?:\\.|[^\\\s])+")
 
 @dataclass(frozen=True, slots=True)
 class BuildRecipe:
-    """What a target is made of."""
+    """The inputs of a target."""
 
     files: tuple[str, ...]
     """The sources, as the user wrote them."""
@@ -36,15 +36,15 @@ class BuildRecipe:
 
 
 class BuildManifest(msgspec.Struct, frozen=True):
-    """What a target depended on when it was built, and where it is kept."""
+    """The dependencies of a target when it was built, and its name in the cache."""
 
     name: str
     depends: dict[str, str]
-    """Digests of files, by their paths."""
+    """Digests of files by path."""
 
 
 def refuse_unreadable(recipe: BuildRecipe) -> None:
-    """LP-T030 for the first source that cannot be read."""
+    """Raise LP-T030 for the first source that cannot be read."""
     for file in recipe.files:
         try:
             with Path(file).open("rb"):
@@ -53,12 +53,12 @@ def refuse_unreadable(recipe: BuildRecipe) -> None:
             remedy = "Give the path of a C++ or C program."
             raise TestError("LP-T030", "there is no such file.", place=file, remedy=remedy) from None
         except OSError as error:
-            remedy = "It must be a C++ or C source."
+            remedy = "Use a C++ or C source."
             raise TestError("LP-T030", f"it cannot be read: {error.strerror}.", place=file, remedy=remedy) from None
 
 
 def remembered(recorded: Path, kind: str) -> tuple[Path, str] | None:
-    """The folder and the name of a target that was built before, if all it depends on is as it was."""
+    """The directory and the name of a target built earlier, if everything it depends on is unchanged."""
     try:
         manifest = msgspec.json.decode(recorded.read_bytes(), type=BuildManifest)
     except (OSError, msgspec.MsgspecError):
@@ -70,28 +70,28 @@ def remembered(recorded: Path, kind: str) -> tuple[Path, str] | None:
 
 
 def remember(path: Path, manifest: BuildManifest) -> None:
-    """Write down what a target depended on."""
-    beside = path.with_suffix(f".{os.getpid()}.new")
-    beside.write_bytes(msgspec.json.encode(manifest))
-    beside.replace(path)
+    """Record the dependencies of a target."""
+    temporary = path.with_suffix(f".{os.getpid()}.new")
+    temporary.write_bytes(msgspec.json.encode(manifest))
+    temporary.replace(path)
 
 
 def accepted(recipe: BuildRecipe, done: Sequence[CommandOutput], verb: str) -> None:
-    """LP-T033 with the compiler's messages unless it did what it was to do."""
+    """Raise LP-T033 with the compiler's messages if a command failed."""
     wrong = b"".join(each.output for each in done if each.code)
     if any(each.code for each in done):
         name = recipe.compiler.name
         raise BuildError(
             "LP-T033",
-            f"{name} does not {verb} it.",
+            f"{name} cannot {verb} it.",
             wrong,
             place=recipe.files[0],
-            remedy=f"Its messages say why; flags for {name} come after --.",
+            remedy=f"See its messages; pass flags for {name} after --.",
         )
 
 
 def dependencies(written: Path) -> list[str]:
-    """The files in what a compiler has written for make: ``target: a.cpp b.hpp``, with escapes."""
+    """The files in a compiler's output for make: ``target: a.cpp b.hpp``, with escapes."""
     text = written.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
     _, _, files = text.partition(":")
     return [str(Path(_ESCAPED.sub(r"\1", word).replace("$$", "$")).resolve()) for word in _WORD.findall(files)]

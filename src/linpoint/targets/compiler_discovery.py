@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's C++ compiler: the one that is asked for, that of ``$CXX``, else g++ or clang++.
+"""The user's C++ compiler: the requested one, that of ``$CXX``, or else g++ or clang++.
 
 Guarantee: two compilers have the same identity only if they are the same version of the same program.
 """
@@ -18,8 +18,8 @@ from linpoint.errors import TestError
 from linpoint.processes.command_runner import run
 
 _USUAL: Final = ("g++", "clang++")
-_MACROS: Final = (("__clang__", "clang"), ("__GNUG__", "gcc"))  # clang has both
-_INSTALL: Final = "Install g++ or clang++ (Debian: apt install g++), or name one by --compiler or $CXX."
+_MACROS: Final = (("__clang__", "clang"), ("__GNUG__", "gcc"))  # clang defines both
+_INSTALL: Final = "Install g++ or clang++ (Debian: apt install g++), or set --compiler or $CXX."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +27,21 @@ class Compiler:
     """A C++ compiler that can be run."""
 
     words: tuple[str, ...]
-    """The command, perhaps with something before it, such as ccache."""
+    """The command, which may begin with a wrapper such as ccache."""
     family: str
     """``gcc`` or ``clang``."""
     version: str
     identity: str
-    """A digest by which anything that it has built can be told from what others have built."""
+    """A digest that distinguishes what this compiler has built from what others have built."""
 
     @property
     def name(self) -> str:
-        """As people call it."""
+        """The command as text."""
         return " ".join(self.words)
 
 
 def find_compiler(asked: str | None = None) -> Compiler:
-    """The compiler to use; a coded error where there is none."""
+    """The compiler to use; raises a coded error if there is none."""
     if asked is not None:
         return _compiler(asked, "--compiler")
     named = os.environ.get("CXX", "").strip()
@@ -50,7 +50,7 @@ def find_compiler(asked: str | None = None) -> Compiler:
     for name in _USUAL:
         if shutil.which(name):
             return _compiler(name, "PATH")
-    raise TestError("LP-T034", "there is no C++ compiler: neither g++ nor clang++ is found.", remedy=_INSTALL)
+    raise TestError("LP-T034", "no C++ compiler was found: neither g++ nor clang++.", remedy=_INSTALL)
 
 
 def _compiler(named: str, by: str) -> Compiler:
@@ -60,14 +60,14 @@ def _compiler(named: str, by: str) -> Compiler:
         words = ()
     paths = [shutil.which(word) for word in words if not word.startswith("-")]
     if not words or paths[:1] in ([], [None]):
-        raise TestError("LP-T034", f"{by} names {named!r}, which is not found.", remedy=_INSTALL)
+        raise TestError("LP-T034", f"{by} names {named!r}, which was not found.", remedy=_INSTALL)
     macros = run([*words, "-x", "c++", "-dM", "-E", os.devnull])
     family = next((family for name, family in _MACROS if f"#define {name} " in macros.text), "")
     if macros.code or not family:
         raise TestError("LP-T034", f"{by} names {named!r}, which is neither g++ nor clang++.", remedy=_INSTALL)
     version = run([*words, "--version"]).text
-    # The same compiler has several names, such as c++, g++ and /usr/bin/g++-12, and says the one it was called by. But
-    # clang and clang++ are the same file.
+    # The same compiler has several names, such as c++, g++ and /usr/bin/g++-12, and reports the one by which it was
+    # called. But clang and clang++ are the same file.
     parts = [word if word.startswith("-") else str("++" in Path(word).name) for word in words]
     parts += [version.partition(" ")[2], macros.text]
     for path in filter(None, paths):

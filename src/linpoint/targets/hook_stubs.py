@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the host's hooks in assembler text, where an instruction was or before one that stays.
+"""Calls of the host's hooks in assembler text, in place of an instruction or before one that stays.
 
-The hooks: ``__linpoint_flush(address, later, code)``, ``__linpoint_fence(kind, code)``, ``__linpoint_non_temporal(address,
-size, code)``, ``__linpoint_locked(address, size, code)``, ``__linpoint_store(address, size, code)`` and
-``__linpoint_time(kind, code)``. ``code`` is where the program goes on, in the line of the instruction. Guarantee: all
-registers, the flags and what a function keeps below its stack pointer are as they were, but for what the instruction gives.
+The hooks are ``__linpoint_flush(address, later, code)``, ``__linpoint_fence(kind, code)``,
+``__linpoint_non_temporal(address, size, code)``, ``__linpoint_locked(address, size, code)``,
+``__linpoint_store(address, size, code)`` and ``__linpoint_time(kind, code)``. ``code`` is the address at which the
+program continues, in the line of the instruction. Guarantee: a call preserves all registers, the flags, and the data
+below the stack pointer, except for the result of the instruction.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from typing import Final
 from linpoint.targets.x86_instructions import HookCall
 
 _RED_ZONE_BYTES: Final = 128
-"""Below the stack pointer a function without calls may keep what it needs."""
+"""The area below the stack pointer in which a function without calls may keep data."""
 _SAVED: Final = ("rdi", "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11")
-"""What a call need not keep, beside vectors; the first has the address."""
-_SAVED_BYTES: Final = 8 * (len(_SAVED) + 1)  # and the flags
+"""Registers that a call need not preserve, besides vectors; the first holds the address."""
+_SAVED_BYTES: Final = 8 * (len(_SAVED) + 1)  # plus the flags
 _WIDE: Final = re.compile(r"%[yz]mm|%k[0-7]|%xmm(?:1[6-9]|2\d|3[01])|%mm[0-7]|%st\b|\n\s*f(?:ld|ild|bld)")
 _XSAVE_COMPONENTS: Final = 0xE7
-"""What the processor has of x87, SSE, AVX and AVX-512; parts that it does not have are not saved."""
+"""The processor state of x87, SSE, AVX and AVX-512; components that the processor lacks are not saved."""
 _XSAVE_BYTES: Final = 2688
-"""With all of them."""
+"""The size of the saved state with all components."""
 
 
 def call_lines(hook: HookCall) -> Iterator[str]:
-    """What is written in the place of an instruction, or before it."""
+    """The lines written in place of an instruction, or before it."""
     down = _RED_ZONE_BYTES if hook.memory is None else _RED_ZONE_BYTES + 8
     yield f"\tleaq -{down}(%rsp), %rsp"
     if hook.memory is not None:
@@ -41,9 +42,9 @@ def call_lines(hook: HookCall) -> Iterator[str]:
 
 
 def stubs(hooks: Iterable[HookCall], text: str) -> str:
-    """What those calls go to; ``text`` is all of the file, and tells which registers may be in use.
+    """The targets of those calls. ``text`` is the whole file, and shows which registers may be in use.
 
-    In a section of its own: it is on no line. And on no profiler's or debugger's way: frames are described.
+    They are in a separate section, so they belong to no line. Their frames are described for profilers and debuggers.
     """
     wide = _WIDE.search(text) is not None
     by_label = {_label(hook): hook for hook in hooks}
@@ -52,7 +53,7 @@ def stubs(hooks: Iterable[HookCall], text: str) -> str:
 
 
 def _slot(register: str) -> int:
-    """Where a register was saved, from the frame's base; the flags come first."""
+    """The offset of a saved register from the base of the frame; the flags come first."""
     return -8 * (_SAVED.index(register) + 2)
 
 
@@ -76,7 +77,7 @@ def _stub(label: str, hook: HookCall, *, wide: bool) -> Iterator[str]:
             yield "\taddq %fs:0, %rdi"
         yield from (f"\tmovl ${hook.number}, %esi", "\tmovq 8(%rbp), %rdx")
     yield f"\tcall __linpoint_{hook.name}@PLT"
-    if hook.name == "time":  # the halves of the result, where what was saved is taken back from
+    if hook.name == "time":  # put the halves of the result where registers are restored from
         yield from ("\tmovl %eax, %ecx", f"\tmovq %rcx, {_slot('rax')}(%rbp)", "\tshrq $32, %rax")
         yield f"\tmovq %rax, {_slot('rdx')}(%rbp)"
     yield from (f"\t{each}" for each in give_back)
@@ -85,7 +86,7 @@ def _stub(label: str, hook: HookCall, *, wide: bool) -> Iterator[str]:
     yield from ("\tpopfq", "\tpopq %rbp", "\t.cfi_def_cfa %rsp, 8", "\tret", "\t.cfi_endproc")
 
 
-# Whether a loop has gone round is seen by what is on the stack: nothing there may be left over from earlier calls.
+# Whether a loop has repeated is detected from the stack: it must contain no remains of earlier calls.
 _KEEP_XMM: Final = (
     *("pushq $0", "pushq $0", "leaq 8(%rsp), %rsp", "andq $-16, %rsp", "subq $256, %rsp"),
     *(f"movaps %xmm{number}, {16 * number}(%rsp)" for number in range(16)),

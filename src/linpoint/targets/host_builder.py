@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host: the program that runs C++ targets under control, built once for each compiler from the sources we ship.
+"""The host, which runs C++ targets under control: built once per compiler from the shipped sources.
 
-A target meets a runtime that the same compiler has built with the same standard library, which no binary of ours could
-promise.
+So a target meets a runtime built by the same compiler with the same standard library, which no shipped binary could
+guarantee.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ _KIND: Final = "hosts"
 _FLAGS: Final = ("-std=c++20", "-O2", "-fno-omit-frame-pointer")
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _PARTS: Final = ("host", "src/explore", "src/memory_models", "src/persistency")
-"""Directories of the sources, where each file is compiled."""
+"""Directories of sources in which each file is compiled."""
 _HEADERS: Final = ("include/linpoint/explore", "include/linpoint/memory_models", "include/linpoint/persistency")
 
 
 def native_sources() -> Path:
-    """The folder of the sources that are shipped: in the package, or beside it in a checkout."""
-    for folder in (_PACKAGE / "native", _PACKAGE.parents[1] / "native"):
-        if (folder / "host").is_dir():
-            return folder
+    """The directory of the shipped sources: in the package, or next to it in a checkout."""
+    for directory in (_PACKAGE / "native", _PACKAGE.parents[1] / "native"):
+        if (directory / "host").is_dir():
+            return directory
     raise TestError(
         "LP-T035",
-        "the sources of the host are not there.",
+        "the sources of the host are missing.",
         place=str(_PACKAGE),
-        remedy="Install linpoint again.",
+        remedy="Reinstall linpoint.",
     )
 
 
 def sdk() -> Path:
-    """The folder of the headers that a user's program may include."""
+    """The directory of the headers that a user's program may include."""
     return native_sources() / "sdk" / "include"
 
 
 def cmake_dir() -> Path:
-    """The folder of the CMake package, for ``linpoint_DIR``."""
+    """The directory of the CMake package, for ``linpoint_DIR``."""
     return native_sources() / "sdk" / "lib" / "cmake" / "linpoint"
 
 
 def find_host(compiler: Compiler, *, report_progress: Callable[[str], None] = lambda _: None) -> Path:
-    """The host for targets of a compiler, built if it is not there yet."""
+    """The host for targets of a compiler, built if it is not in the cache."""
     machine = platform.machine()
     if sys.platform != "linux" or machine not in ("x86_64", "AMD64"):
         raise TestError(
             "LP-T035",
-            f"C++ programs are explored on Linux with x86-64 processors, and this is {sys.platform} on {machine}.",
-            remedy="Use such a machine, or a container.",
+            f"C++ programs are explored on x86-64 Linux, not on {sys.platform} with {machine}.",
+            remedy="Use an x86-64 Linux machine or container.",
         )
     native = native_sources()
     sources = sorted(path for part in _PARTS for path in (native / part).rglob("*.cpp"))
@@ -70,9 +70,9 @@ def find_host(compiler: Compiler, *, report_progress: Callable[[str], None] = la
 
 
 def _contents(native: Path) -> list[str | bytes]:
-    """Everything that the host is made of, with names."""
-    folders = [native / part for part in (*_PARTS, *_HEADERS)]
-    files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+    """All inputs of the host, with their names."""
+    directories = [native / part for part in (*_PARTS, *_HEADERS)]
+    files = sorted(path for directory in directories for path in directory.rglob("*") if path.is_file())
     files += [path for path in [native / "src" / "hashing.hpp"] if path.is_file()]
     parts: list[str | bytes] = []
     for path in files:
@@ -85,20 +85,20 @@ def _build(
 ) -> Path:
     report_progress(f"building the host with {compiler.name}, once")
     include = [f"-I{native / part}" for part in ("", "include", "src")]
-    with building(_KIND) as folder:
-        objects = [str(folder / f"{number}.o") for number in range(len(sources))]
+    with building(_KIND) as directory:
+        objects = [str(directory / f"{number}.o") for number in range(len(sources))]
         pairs = zip(sources, objects, strict=True)
         made = run_commands([[*compiler.words, *_FLAGS, *include, "-c", str(each), "-o", to] for each, to in pairs])
         if not any(each.code for each in made):
-            made = [run([*compiler.words, "-rdynamic", "-o", str(folder / "host"), *objects, "-ldl", "-lpthread"])]
+            made = [run([*compiler.words, "-rdynamic", "-o", str(directory / "host"), *objects, "-ldl", "-lpthread"])]
         wrong = b"".join(each.output for each in made if each.code)
         if wrong:
             raise BuildError(
                 "LP-T035",
                 f"{compiler.name} ({compiler.version}) cannot build the host.",
                 wrong,
-                remedy="It must know C++20: g++ 11 or clang 14, or newer. Name another one by --compiler.",
+                remedy="Use a compiler with C++20 support (g++ 11, clang 14, or newer): set --compiler.",
             )
         for each in objects:
             Path(each).unlink()
-        return store(folder, _KIND, name)
+        return store(directory, _KIND, name)

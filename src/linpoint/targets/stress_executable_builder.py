@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's C++ test as a program that runs by itself, on real threads: what the user's compiler makes, without hooks.
+"""Builds a user's C++ test as a standalone program for real threads, with the user's compiler and without hooks.
 
-Guarantee: as for targets with hooks (``building``): one that was kept is used again only if all it depends on is the same.
+Guarantee: as for targets with hooks (``target_builder``), a cached program is reused only if everything it depends on
+is unchanged.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.processes.command_runner import run_commands
-from linpoint.targets.build_cache import building, cache_folder, digest, file_digest, store
+from linpoint.targets.build_cache import building, cache_directory, digest, file_digest, store
 from linpoint.targets.build_recipe import (
     BuildManifest,
     BuildRecipe,
@@ -26,7 +27,7 @@ from linpoint.targets.host_builder import sdk
 
 _KIND: Final = "executables"
 _FORM: Final = "1"
-"""To be raised whenever programs are built in another way."""
+"""Version of the build procedure; increment it with every change."""
 _STRESS: Final = ("-DLINPOINT_STRESS",)
 _SANITIZING: Final = ("-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
 
@@ -37,25 +38,25 @@ class Executable:
 
     program: Path
     digest: str
-    """Of everything that it was made of."""
+    """The digest of all its inputs."""
 
 
 def build_executable(recipe: BuildRecipe, *, sanitizer: str | None = None, deadline: float | None = None) -> Executable:
-    """Build a test for real threads, unless that was done before. Raises ``OutOfTimeError`` where ``deadline`` is first."""
+    """Build a test for real threads, unless the cache has it. Raises ``OutOfTimeError`` if ``deadline`` passes."""
     refuse_unreadable(recipe)
     flags = sorted_flags(recipe.flags, hooked=False)
     include = sdk()
     ours = (*_STRESS, *(() if sanitizer is None else (f"-fsanitize={sanitizer}", *_SANITIZING)))
     parts = (_FORM, recipe.compiler.identity, *FAST, *ours, str(Path.cwd()), str(include), *recipe.files)
     parts = (*parts, "--", *recipe.flags)
-    recorded = cache_folder() / _KIND / f"{digest(parts)}.json"
+    recorded = cache_directory() / _KIND / f"{digest(parts)}.json"
     known = remembered(recorded, _KIND)
     if known is not None:
         return Executable(known[0] / "program", known[1])
-    with building(_KIND) as folder:
-        program = folder / "program"
+    with building(_KIND) as directory:
+        program = directory / "program"
         sources = [source_word(file) for file in recipe.files]
-        objects = [folder / f"{number}.o" for number in range(len(sources))]
+        objects = [directory / f"{number}.o" for number in range(len(sources))]
         compiling = (*ours, "-c")
         accepted(
             recipe,
@@ -72,11 +73,11 @@ def build_executable(recipe: BuildRecipe, *, sanitizer: str | None = None, deadl
         depends |= {path: file_digest(path) for path in flags.linking if Path(path).is_file()}
         link = to_build(recipe.compiler, flags, include, [str(each) for each in objects], ours, program)
         accepted(recipe, run_commands([link], deadline=deadline), "link")
-        for made in folder.iterdir():
+        for made in directory.iterdir():
             if made != program:
                 made.unlink()
         name = digest([*parts, *(text for pair in sorted(depends.items()) for text in pair)])
-        place = store(folder, _KIND, name)
+        place = store(directory, _KIND, name)
     remember(recorded, BuildManifest(name, depends))
     return Executable(place / "program", name)
 

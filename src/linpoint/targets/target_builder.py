@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's C++ or C program as a target: a shared object with hooks, which the host loads.
+"""Builds a user's C++ or C program as a target: a shared object with hooks, which the host loads.
 
-Each source becomes assembler text, which is read for what no hook sees (``assembly``), then an object; all of them are
-linked without the sanitizer's library, whose place the host takes. Guarantee: a target that was kept is used again only if
-compiler, flags, sources and every header are what they were.
+Each source is compiled to assembler text, in which ``assembly_rewriting`` hooks what the compiler does not, and then to
+an object. All objects are linked without the sanitizer's library, which the host replaces. Guarantee: a cached target
+is reused only if the compiler, the flags, the sources and every header are unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 
 from linpoint.processes.command_runner import run, run_commands
 from linpoint.targets.assembly_rewriting import add_hooks
-from linpoint.targets.build_cache import building, cache_folder, digest, file_digest, store
+from linpoint.targets.build_cache import building, cache_directory, digest, file_digest, store
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.build_recipe import (
     BuildManifest,
@@ -36,17 +36,17 @@ __all__ = ["BuildRecipe", "Target", "TargetContents", "build_target"]
 
 _KIND: Final = "targets"
 _FORM: Final = "6"
-"""To be raised whenever targets are built in another way."""
+"""Version of the build procedure; increment it with every change."""
 _MAIN: Final = re.compile(r"^[0-9a-f]+ [TW] main$", re.MULTILINE)
 
 
 class TargetContents(msgspec.Struct, frozen=True):
-    """What is known of a target beside its code."""
+    """Facts about a target, besides its code."""
 
     unseen: tuple[str, ...]
-    """Instructions that nobody sees, each with its place: no schedule of such a target can be trusted."""
+    """Instructions that no hook observes, with their places: no schedule of such a target can be trusted."""
     unhooked: tuple[str, ...]
-    """Libraries without hooks: a clean end proves less."""
+    """Libraries without hooks: because of them a pass proves less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +55,29 @@ class Target:
 
     library: Path
     digest: str
-    """Of everything that it was made of, to tell whether the program has changed since a finding was made."""
+    """The digest of all its inputs, which shows whether the program has changed since a finding."""
     contents: TargetContents
 
 
 def build_target(recipe: BuildRecipe, *, persistent: bool = False, deadline: float | None = None) -> Target:
-    """Build a program, unless that was done before. Raises ``OutOfTimeError`` where ``deadline`` comes first.
+    """Build a program, unless the cache has it. Raises ``OutOfTimeError`` if ``deadline`` passes first.
 
-    One that is tested for what it leaves in ``persistent`` memory tells of more: branches and comparisons, each store as it
-    is written, stores past the caches and locked instructions in ``asm``.
+    A program tested for its ``persistent`` memory gets further hooks: for branches and comparisons, for each store as
+    it is written, and for stores past the caches and locked instructions in ``asm``.
     """
     refuse_unreadable(recipe)
     here = str(Path.cwd())
     include = sdk()
     ours = own_flags(recipe.compiler, persistent=persistent)
     parts = (_FORM, recipe.compiler.identity, *ours, here, str(include), *recipe.files, "--", *recipe.flags)
-    recorded = cache_folder() / _KIND / f"{digest(parts)}.json"
+    recorded = cache_directory() / _KIND / f"{digest(parts)}.json"
     known = remembered(recorded, _KIND)
     if known is not None:
         return _target(*known)
-    with building(_KIND) as folder:
-        depends = _build(recipe, include, folder, deadline, persistent=persistent)
+    with building(_KIND) as directory:
+        depends = _build(recipe, include, directory, deadline, persistent=persistent)
         name = digest([*parts, *(text for pair in sorted(depends.items()) for text in pair)])
-        place = store(folder, _KIND, name)
+        place = store(directory, _KIND, name)
     remember(recorded, BuildManifest(name, depends))
     return _target(place, name)
 
@@ -88,12 +88,12 @@ def _target(place: Path, name: str) -> Target:
 
 
 def _build(
-    recipe: BuildRecipe, include: Path, folder: Path, deadline: float | None, *, persistent: bool = False
+    recipe: BuildRecipe, include: Path, directory: Path, deadline: float | None, *, persistent: bool = False
 ) -> dict[str, str]:
-    """Make the target in ``folder``; the digests of what it depends on."""
+    """Build the target in ``directory``; return the digests of its dependencies."""
     flags = sorted_flags(recipe.flags)
     compiler = recipe.compiler
-    texts = [folder / f"{number}.s" for number in range(len(recipe.files))]
+    texts = [directory / f"{number}.s" for number in range(len(recipe.files))]
     commands = [
         to_compile(compiler, flags, include, source_word(file), text, persistent=persistent)
         for file, text in zip(recipe.files, texts, strict=True)
@@ -101,21 +101,21 @@ def _build(
     accepted(recipe, run_commands(commands, deadline=deadline), "compile")
     unseen: list[str] = []
     for text in texts:
-        mended, found = add_hooks(text.read_text(encoding="utf-8", errors="surrogateescape"), persistent=persistent)
-        text.write_text(mended, encoding="utf-8", errors="surrogateescape")
+        hooked, found = add_hooks(text.read_text(encoding="utf-8", errors="surrogateescape"), persistent=persistent)
+        text.write_text(hooked, encoding="utf-8", errors="surrogateescape")
         unseen += map(str, found)
     accepted(recipe, run_commands([to_assemble(compiler, text) for text in texts], deadline=deadline), "assemble")
     objects = [text.with_suffix(".o") for text in texts]
-    library = folder / "target.so"
+    library = directory / "target.so"
     link = to_link(compiler, flags, objects, library)
     linked = run([*link, TRACE], deadline=deadline)
-    if linked.code:  # again, so that the messages are all there is to read
+    if linked.code:  # again, so that the output contains only messages
         accepted(recipe, [run(link, deadline=deadline)], "link")
     _refuse_without_main(recipe, library)
     depends = {path: file_digest(path) for text in texts for path in dependencies(text.with_suffix(".d"))}
     depends |= {path: file_digest(path) for path in flags.linking if Path(path).is_file()}
     contents = TargetContents(tuple(dict.fromkeys(unseen)), unhooked_libraries(linked.text, objects))
-    (folder / "contents.json").write_bytes(msgspec.json.encode(contents))
+    (directory / "contents.json").write_bytes(msgspec.json.encode(contents))
     for made in [*texts, *objects, *(text.with_suffix(".d") for text in texts)]:
         made.unlink()
     return depends
@@ -128,5 +128,5 @@ def _refuse_without_main(recipe: BuildRecipe, library: Path) -> None:
             "LP-T033",
             "it has no main().",
             place=recipe.files[0],
-            remedy="Give all sources of a program, one of which has main(); a test has LINPOINT_TEST of linpoint/test.hpp.",
+            remedy="Pass all sources of the program, one with main(); in a test, use LINPOINT_TEST of linpoint/test.hpp.",
         )

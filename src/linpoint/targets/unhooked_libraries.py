@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries and objects that came into a target without hooks: what they do is neither seen nor undone between runs."""
+"""Libraries and objects that were linked into a target without hooks: their effects are neither observed nor undone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from linpoint.processes.command_runner import run_commands
 
 TRACE: Final = "-Wl,--trace"
-"""Makes a linker say what it reads."""
+"""Makes a linker list the files that it reads."""
 
 _OF_SYSTEM: Final = re.compile(
     r"(?:crt\w*\.o|lib(?:gcc\w*|stdc\+\+|c\+\+|c\+\+abi|unwind|c|c_nonshared|m|mvec|pthread|dl|rt)\.(?:a|so)|ld-linux.*)"
@@ -20,11 +20,11 @@ _OF_SYSTEM: Final = re.compile(
 _IN_BRACKETS: Final = re.compile(r"\(([^()]+)\)")
 
 
-def unhooked_libraries(told: str, own: Sequence[Path]) -> tuple[str, ...]:
-    """The files without hooks among those that a linker ``told`` of; ``own`` are the target's objects."""
+def unhooked_libraries(linker_output: str, own: Sequence[Path]) -> tuple[str, ...]:
+    """The files without hooks among those in the output of a linker; ``own`` are the target's objects."""
     ours = {str(path) for path in own}
     found: dict[str, None] = {}
-    for line in told.splitlines():
+    for line in linker_output.splitlines():
         brackets = _IN_BRACKETS.search(line)
         path = brackets[1] if brackets else line.strip()
         if path not in ours and Path(path).is_file() and not _OF_SYSTEM.fullmatch(Path(path).name):

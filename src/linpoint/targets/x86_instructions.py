@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one instruction does to memory, as far as hooks are concerned, by its text (x86-64, as AT&T writes it).
+"""The effect of an instruction on memory, as far as hooks need it, from its text (x86-64, AT&T syntax).
 
-An instruction is hooked (a flush, a fence, a store past the caches, a locked one, a look at the clock), harmless (it touches no memory, and runs
-cannot differ in it), or neither. Guarantee: what is not fully understood is neither. Cost: O(letters).
+An instruction is hooked, harmless or neither. Hooked are flushes, fences, stores past the caches, locked instructions
+and reads of the clock. A harmless one touches no memory, and does not make runs differ. Guarantee: an instruction that
+is not fully understood is neither. Cost: O(characters).
 """
 
 from __future__ import annotations
@@ -12,23 +13,23 @@ from dataclasses import dataclass
 from typing import Final
 
 DURABLE_AFTER_FENCE: Final = 1
-"""Of flushes: what is flushed is durable only after a fence."""
+"""Kind of flush: the data is durable only after a fence."""
 SFENCE, MFENCE = 0, 1
-"""Of fences: one for stores, or for everything."""
+"""Kinds of fences: for stores, or for all accesses."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryOperand:
-    """The operand of an instruction that is in memory."""
+    """The memory operand of an instruction."""
 
     displacement: str
     registers: str
-    """In brackets as they are written, or empty."""
+    """In parentheses, as written, or empty."""
     of_thread: bool
-    """Whether it counts from where the memory of the thread begins."""
+    """Whether it is relative to the memory of the thread."""
 
     def moved(self, bytes_down: int) -> str:
-        """As an operand for ``lea`` once the stack pointer was moved down."""
+        """The operand for ``lea`` after the stack pointer was moved down."""
         if not re.match(r"\(\s*%[re]sp\b", self.registers):
             return self.displacement + self.registers
         return (f"{self.displacement}+" if self.displacement else "") + str(bytes_down) + self.registers
@@ -36,17 +37,17 @@ class MemoryOperand:
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """What the host is told of an instruction."""
+    """The message to the host about an instruction."""
 
     name: str
     """``flush``, ``fence``, ``non_temporal``, ``locked``, ``store`` or ``time``."""
     number: int
-    """What kind of it, or of what size."""
+    """The kind of flush or fence, or the size of the access."""
     memory: MemoryOperand | None = None
 
     @property
     def stays(self) -> bool:
-        """Whether the instruction is still to be run."""
+        """Whether the instruction is still executed."""
         return self.name in ("non_temporal", "locked", "store")
 
 
@@ -57,7 +58,7 @@ _OPERAND: Final = re.compile(
 _BETWEEN: Final = re.compile(r",(?![^(]*\))")
 _FLUSH: Final = re.compile(r"(\.byte (?:0[xX]66|102|0146) |data16 )?(clflush|clflushopt|clwb|xsaveopt) (.+)")
 _FENCE: Final = re.compile(r"(sfence|mfence)|lock (?:add|or|sub|xor)[bwlq]? \$0(?:x0+)?\s*,\s*-?\w*\(%[re]sp\)")
-"""The latter changes nothing but when others see what was before."""
+"""The second form only affects when other threads observe earlier accesses."""
 _NON_TEMPORAL: Final = re.compile(r"v?(movnti[lq]?|movntq|movntdq|movntp[sd]|movnts[sd]) (.+)")
 _LOCKED: Final = re.compile(
     r"(?:(?:xacquire|xrelease) )?(?:lock |(?=xchg))(?:(?:xacquire|xrelease) )?"
@@ -70,21 +71,21 @@ _SCALARS: Final = {"movntil": 4, "movntiq": 8, "movntq": 8, "movntss": 4, "movnt
 
 
 def hook_of(text: str, *, persistent: bool) -> HookCall | None:
-    """What is to be hooked; ``text`` has its prefixes before it, and single spaces.
+    """The hook for an instruction; ``text`` includes its prefixes, and has single spaces.
 
-    Locked instructions and stores past the caches only where it is ``persistent`` memory that is looked at: who explores
+    Locked instructions and stores past the caches are hooked only for ``persistent`` memory: an exploration of
     schedules would have to know when they happen.
     """
     fence = _FENCE.fullmatch(text)
     if fence:
         return HookCall("fence", SFENCE if fence[1] == "sfence" else MFENCE)
-    if text == "rdtsc" and persistent:  # code for emulated memory waits for as long as the real one would take
+    if text == "rdtsc" and persistent:  # code for emulated memory waits as long as real memory would take
         return HookCall("time", 0)
     return _flush(text) or ((_non_temporal(text) or _locked(text)) if persistent else None)
 
 
 def store_of(text: str) -> HookCall | None:
-    """A plain store of a register to memory that is not found by the stack pointer."""
+    """A plain store of a register to memory that is not addressed by the stack pointer."""
     found = _STORE.fullmatch(text)
     if not found or re.search(r"\(%[re]sp", found[3]):
         return None
@@ -98,7 +99,7 @@ def store_of(text: str) -> HookCall | None:
 
 
 def is_prefix(text: str) -> bool:
-    """Whether a statement is only the beginning of an instruction, the rest of which is the next statement."""
+    """Whether a statement is only the beginning of an instruction, which the next statement continues."""
     return (
         all(word in _PREFIXES for word in text.split())
         or re.fullmatch(r"\.byte (?:0[xX]66|102|0146)", text) is not None
@@ -107,7 +108,7 @@ def is_prefix(text: str) -> bool:
 
 def _flush(text: str) -> HookCall | None:
     found = _FLUSH.fullmatch(text)
-    if not found or (found[2] == "xsaveopt" and not found[1]):  # which saves registers to memory
+    if not found or (found[2] == "xsaveopt" and not found[1]):  # it saves registers to memory
         return None
     later = DURABLE_AFTER_FENCE if found[1] or found[2] != "clflush" else 0
     return _with_memory("flush", later, [found[3]])
@@ -140,7 +141,7 @@ def _locked(text: str) -> HookCall | None:
 
 
 def _with_memory(name: str, number: int, operands: list[str]) -> HookCall | None:
-    """The hook, if exactly one of the operands is memory, and is understood."""
+    """The hook, if exactly one of the operands is memory and is understood."""
     found = [each for each in operands if not re.match(r"\$|%(?!fs:)", each)]
     match = _OPERAND.fullmatch(found[0]) if len(found) == 1 else None
     if match is None or not (match[2] or match[3]):
@@ -153,7 +154,7 @@ def _operands(text: str) -> list[str]:
 
 
 def _register_size(name: str) -> int:
-    """In bytes; 0 if it is no register for integers."""
+    """In bytes; 0 if it is not a register for integers."""
     if re.fullmatch(r"r(?:[a-d]x|bp|sp|si|di|8|9|1[0-5])", name):
         return 8
     if re.fullmatch(r"e(?:[a-d]x|bp|sp|si|di)|r(?:8|9|1[0-5])d", name):
@@ -164,30 +165,30 @@ def _register_size(name: str) -> int:
 
 
 _MEMORY: Final = re.compile(r"[(\[]")
-# "rep" is missing: what touches memory after it touches it without it too, and "rep; nop" is a pause.
+# Not "rep": an instruction that touches memory after it also does so without it, and "rep; nop" is a pause.
 _PREFIXES: Final = ("lock", "repe", "repz", "repne", "repnz", "xacquire", "xrelease", "data16")
 _OF_OTHERS: Final = re.compile(
     r"(?:lock|xchg|cmpxchg|xadd|clflush|clwb|movnt|maskmov|rdtsc|rdrand|rdseed|rdpmc|syscall|sysenter|int\b|call|ret[qlw]?\b|iret|push"
     r"|pop(?!cnt)|in[bwl]?\b|out[bwl]?\b|movs[bwlq]\b|stos|cmps[bwlq]\b|lods|scas|xbegin|xend|xabort|hlt|monitor|mwait)"
 )
-"""Of what touches memory without naming it, asks the machine for what differs from run to run, or leaves the function."""
+"""Instructions that touch memory without naming it, read data that differs between runs, or leave the function."""
 _GENERATED: Final = re.compile(
     r"\s+(?:(?:[sm]fence|lock|syscall)\b|clflush|clwb|v?movnt|v?maskmov|rdtsc|rdrand|rdseed|rdpmc|xbegin|xsave|movdir|enqcmd"
     r"|(?:xchg|vpmaskmov|vp?(?:gather|scatter|compress|expand))[^#]*[(\[]|[^#.][^#]*[)\]]\s*\{%?k)"
 )
-"""What only an intrinsic makes a compiler write in code where atomics are hooked."""
+"""Instructions that compilers generate only for intrinsics in code whose atomics are hooked."""
 _WITHOUT_EFFECT: Final = re.compile(r"(?:nop[wlq]?|pause|lfence|lea[lqw]?|prefetch\w*|cldemote)\b")
-"""What may name memory, and yet neither reads nor writes it, or orders nothing that was not in order."""
+"""Instructions that may name memory, but neither access it nor order anything that was unordered."""
 _DATA: Final = re.compile(r"\.(?:byte|word|short|value|long|int|quad|ascii|asciz|string|octa|fill|skip|incbin)\b")
 
 
 def is_hidden(line: str) -> bool:
-    """Whether a line that a compiler has written orders or touches memory without a hook of the compiler."""
+    """Whether a line generated by a compiler orders or touches memory without a compiler's hook."""
     return _GENERATED.match(line) is not None
 
 
 def is_harmless(text: str) -> bool:
-    """Whether a statement in ``asm`` touches no memory and nothing else that runs may differ in."""
+    """Whether a statement in ``asm`` touches no memory and does not make runs differ."""
     if text.endswith(":"):
         return True
     if text.startswith("."):
@@ -201,6 +202,6 @@ def is_harmless(text: str) -> bool:
         return "*" not in text
     if _MEMORY.search(text):
         return False
-    # What is neither a register nor a number is the name of something in memory.
+    # An operand that is neither a register nor a number names something in memory.
     operands = [part.strip() for part in text.partition(" ")[2].split(",") if part.strip()]
     return all(part.startswith(("%", "$")) for part in operands)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How text is made safe and fitted to a terminal."""
+"""Making text safe and fitting it to a terminal."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short phrases of messages: a counted noun, and text that must stay on one line."""
+"""Short phrases in messages: counted nouns, lists, and text that must stay on one line."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def count_noun(number: int, noun: str) -> str:
 
 
 def join_words(words: Sequence[str], conjunction: str) -> str:
-    """``A, B and C``."""
+    """Join words as in ``A, B and C``."""
     return f"{', '.join(words[:-1])} {conjunction} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def one_line(text: str) -> str:
-    """``text`` with every character escaped that could start a line, move the cursor or change the writing direction."""
+    """Escape every character that could start a line, move the cursor or change the writing direction."""
     return _INVISIBLE.sub(lambda match: match.group().encode("unicode_escape").decode(), text)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that are shown to people, to be pasted into a shell.
+"""Commands that are shown to users for pasting into a shell.
 
-Guarantee: what a shell makes of the line is the words it was made of, whatever their letters; the line itself can be
-shown anywhere. A file is never taken for an option. Cost: O(letters).
+Guarantee: a shell splits the line into exactly the original words, whatever characters they contain, and the line
+itself can be shown anywhere. A file is never mistaken for an option. Cost: linear in the number of characters.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Final
 from linpoint.text.printable import printable
 
 STANDARD: Final = "-"
-"""Standard input or output, in the place of a path."""
+"""Stands for standard input or output in place of a path."""
 
 
 def shell_command(words: Sequence[str]) -> str:
-    """Words as a shell takes them; those with control characters in the form ``$'...'`` of bash and zsh."""
+    """Quote words for a shell. Words with control characters get the form ``$'...'`` of bash and zsh."""
     return " ".join(_quoted(word) for word in words)
 
 
 def check_argv(file: str, arguments: Sequence[str]) -> tuple[str, ...]:
-    """What comes after ``linpoint`` to check a file with these options."""
+    """The arguments of ``linpoint`` that check a file with these options."""
     return ("check", f"./{file}" if file.startswith("-") and file != STANDARD else file, *arguments)
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of one schedule."""
+"""Traces: the steps of one schedule."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace: what one schedule did, step by step, with source lines, values and store buffers.
+"""A trace: the steps of one schedule, with source lines, values and store buffers.
 
-Whoever runs threads under control, a model or a crash fills one; whoever explains shows it. Guarantee: a ``Trace`` that
-exists is consistent: its steps are of its threads, returns match calls, preemptions are switches, buffers are empty
-where the memory model has none, and its failure points at its steps. Cost: O(steps). Positions count steps from 0.
+The code that runs threads under control, a model or a crash test creates it, and the explanations show it. Guarantee: a
+``Trace`` object is consistent. Its steps belong to its threads, returns match calls, preemptions are switches, buffers
+are empty where the memory model has none, and its failure refers to its steps. Cost: O(steps). Positions count steps
+from 0.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 MEMORY_MODELS: Final = {"sc": "SC", "tso": "x86-TSO", "pso": "PSO"}
-"""The memory models, and how people call them."""
+"""The memory models and their names."""
 
 FAILURES: Final = {
     "linearizability": "not linearizable",
@@ -51,7 +52,7 @@ FAILURES: Final = {
     "progress": "no progress",
     "durability": "not durable",
 }
-"""The kinds of findings, each in words."""
+"""The kinds of findings, each as a phrase."""
 
 _AT: Final = re.compile(r"(.*) - at `\$\.?(.*)`", re.DOTALL)
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
@@ -59,32 +60,32 @@ _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
 
 @dataclass(frozen=True, slots=True)
 class TraceThread:
-    """A thread of a trace. ``id`` is what its steps say, ``name`` what people call it."""
+    """A thread of a trace. ``id`` identifies it in steps; ``name`` is for display."""
 
     id: Process
     name: str = ""
 
     @property
     def label(self) -> str:
-        """Its name, or its id where it has none."""
+        """Its name, or its id if it has no name."""
         return self.name or (f"thread {self.id}" if isinstance(self.id, int) else self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFailure:
-    """What went wrong, and at which step."""
+    """The failure, and the step at which it shows."""
 
     kind: str
     """A key of ``FAILURES``."""
     step: int | None = None
-    """The position of the step that shows it; None where it is the whole trace."""
+    """The position of the step that shows it; None if it concerns the whole trace."""
     message: str = ""
     related: tuple[int, ...] = ()
-    """Positions of other steps that take part: the other access of a race, the others of a deadlock."""
+    """Positions of other steps that take part: the other access of a race, the other threads of a deadlock."""
 
     def __post_init__(self) -> None:
         if self.kind not in FAILURES:
-            raise ValueError(f"there is no failure of kind {self.kind!r}; the kinds are {', '.join(FAILURES)}")
+            raise ValueError(f"unknown kind of failure {self.kind!r}; the kinds are {', '.join(FAILURES)}")
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -94,22 +95,20 @@ class TraceFailure:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What one schedule did."""
+    """The steps of one schedule."""
 
     threads: tuple[TraceThread, ...]
-    """In the order in which they are shown."""
+    """The threads, in the order in which they are shown."""
     steps: tuple[TraceStep, ...]
     memory_model: str = "sc"
     """``sc``, ``tso`` or ``pso``."""
     schedule: str | None = None
-    """The choices that make it happen again, as text, where there is such a text."""
+    """The choices that reproduce it, as text, if such a text exists."""
     failure: TraceFailure | None = None
 
     def __post_init__(self) -> None:
         if self.memory_model not in MEMORY_MODELS:
-            raise ValueError(
-                f"there is no memory model {self.memory_model!r}; the models are {', '.join(MEMORY_MODELS)}"
-            )
+            raise ValueError(f"unknown memory model {self.memory_model!r}; the models are {', '.join(MEMORY_MODELS)}")
         _check_threads(self)
         _check_calls(self)
         _check_memory(self)
@@ -117,9 +116,9 @@ class Trace:
 
     @property
     def switches(self) -> dict[int, Process]:
-        """The positions of the steps with which another thread goes on, each with the thread that ran before.
+        """The positions of the steps with which another thread continues, each with the thread that ran before.
 
-        Steps of the memory interrupt nobody, and after a crash nobody is left to be interrupted.
+        Steps of the memory switch no threads, and after a crash no thread is running.
         """
         found = {}
         running: Process | None = None
@@ -134,21 +133,21 @@ class Trace:
 
     @property
     def preemptions(self) -> int:
-        """How many of the switches took the turn from a thread that could have gone on."""
+        """The number of switches away from a thread that could have continued."""
         return sum(step.preempts for step in self.steps)
 
     def as_dict(self) -> dict[str, Any]:
-        """The trace as JSON values: its fields without those that have their default, and how much there is of what."""
+        """The trace as JSON values: its fields except those with their default, and counts of its parts."""
         counts = {"threads": len(self.threads), "steps": len(self.steps)}
         counts |= {"switches": len(self.switches), "preemptions": self.preemptions}
         return {"memory_model": self.memory_model, "counts": counts, **_plain(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Trace:
-        """The trace that ``as_dict`` has made JSON of. Unknown fields are ignored, and so are the counts.
+        """The trace from the JSON of ``as_dict``. Unknown fields and the counts are ignored.
 
-        Raises LP-H006 for a field that is missing, LP-H007 for one that has a value which is not allowed, LP-H011 for
-        values that are too deep or too large.
+        Raises LP-H006 for a missing field, LP-H007 for a field with an invalid value, and LP-H011 for values that are
+        too deep or too large.
         """
         try:
             return msgspec.convert(data, cls)
@@ -156,20 +155,20 @@ class Trace:
             raise _bad_field(str(error)) from None
 
 
-def _bad_field(told: str) -> HistoryError:
-    """The coded error for what the decoder says, such as "Expected `int`, got `str` - at `$.steps[3].thread`"."""
-    found = _AT.fullmatch(told)
-    message, place = (found[1], found[2] or None) if found else (told, None)
+def _bad_field(text: str) -> HistoryError:
+    """The coded error for a message of the decoder, such as "Expected `int`, got `str` - at `$.steps[3].thread`"."""
+    found = _AT.fullmatch(text)
+    message, place = (found[1], found[2] or None) if found else (text, None)
     missing = _MISSING.fullmatch(message)
     if missing:
-        remedy = "Add it, or write the trace anew."
+        remedy = "Add it, or write the trace again."
         return HistoryError("LP-H006", f'a trace has no "{missing[1]}" there.', place=place, remedy=remedy)
-    remedy = "The reference of traces says what each field may hold."
+    remedy = "See the reference of traces for the values of each field."
     return HistoryError("LP-H007", f"{message}.", place=place, remedy=remedy)
 
 
 def _plain(thing: Any) -> Any:
-    """A dataclass as a dict of the fields that differ from their default, all the way down, and values as JSON."""
+    """A dataclass as a dict of the fields that differ from their default, recursively, and values as JSON."""
     if isinstance(thing, enum.Enum):
         return thing.value
     if dataclasses.is_dataclass(thing):
@@ -189,11 +188,11 @@ def _check_threads(trace: Trace) -> None:
     switches = trace.switches
     for position, step in enumerate(trace.steps):
         if step.preempts and position not in switches:
-            raise ValueError(f"step {position} preempts nobody: no other thread ran before it")
+            raise ValueError(f"step {position} preempts no thread: no other thread ran before it")
 
 
 def _check_calls(trace: Trace) -> None:
-    """A return ends the innermost open call of its thread; a crash ends all."""
+    """A return ends the innermost open call of its thread; a crash ends all open calls."""
     opened: dict[Process | None, list[str | None]] = defaultdict(list)
     for position, step in enumerate(trace.steps):
         if step.kind is StepKind.CALL:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of a trace: its outermost calls with their returns, so that they can be drawn and checked.
+"""The operations of a trace: its outermost calls with their returns, for drawing and checking.
 
 Times are the positions of the steps. A call that never returns has an unknown outcome. Cost: O(steps).
 """
@@ -15,7 +15,7 @@ from linpoint.traces.trace import StepKind, Trace
 
 
 def operations_of(trace: Trace, processes: Mapping[Process, Process] | None = None) -> list[Operation]:
-    """The operations in the order of their calls; ``processes`` says what threads are called, if not by their ids."""
+    """The operations in the order of their calls; ``processes`` names the threads, if not by their ids."""
     found: list[Operation] = []
     opened: dict[Process, list[int]] = {thread.id: [] for thread in trace.threads}
     for position, step in enumerate(trace.steps):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of a trace: which thread did what, where in memory, with which values, and on which line of the source.
+"""One step of a trace: its thread and action, the location in memory, the values, and the source line.
 
-Guarantee: a ``TraceStep`` that exists has what its kind needs and nothing that its kind cannot have; it is immutable, and
-so are its values, which are bounded JSON. Cost: O(size of its values) to make one.
+Guarantee: a ``TraceStep`` object has everything that its kind needs and nothing that its kind cannot have. It is
+immutable, and so are its values, which are bounded JSON. Cost: O(size of its values) to create one.
 """
 
 from __future__ import annotations
@@ -19,65 +19,65 @@ from linpoint.histories.values import Value
 
 
 class StepKind(enum.Enum):
-    """What a step did. The values are the words of the JSON."""
+    """The kind of a step. The values are those of the JSON format."""
 
     CALL = "call"
     """An operation, or a function inside one, begins: ``operation`` and ``args``."""
     RETURN = "return"
-    """The innermost open one ends: ``value`` is its result."""
+    """The innermost open operation ends: ``value`` is its result."""
     READ = "read"
     WRITE = "write"
-    """A store. Under TSO and PSO it goes to the thread's buffer, and reaches memory with a ``drain``."""
+    """A store. Under TSO and PSO it enters the thread's buffer, and reaches memory with a ``drain``."""
     UPDATE = "update"
-    """An atomic read-modify-write that always succeeds: exchange, fetch-add and the like."""
+    """An atomic read-modify-write that always succeeds, such as exchange or fetch-add."""
     CAS = "cas"
     """A compare-and-swap, or a store-conditional: ``expected``, ``value``, ``old`` and ``success``."""
     FENCE = "fence"
     DRAIN = "drain"
-    """A store of the thread's buffer reaches memory. The memory does that, not the thread."""
+    """A store leaves the thread's buffer and reaches memory. The memory takes this step, not the thread."""
     FLUSH = "flush"
-    """The thread asks for a cache line to be written back to persistent memory."""
+    """The thread requests that a cache line be written back to persistent memory."""
     PERSIST = "persist"
-    """A store reaches persistent memory. The memory does that, not the thread."""
+    """A store reaches persistent memory. The memory takes this step, not the thread."""
     LOCK = "lock"
     UNLOCK = "unlock"
     WAIT = "wait"
-    """The thread waits to be notified."""
+    """The thread waits for a notification."""
     NOTIFY = "notify"
     BLOCK = "block"
-    """The thread cannot go on: ``location`` is what it wants, ``other`` who has it."""
+    """The thread is blocked: ``location`` is what it waits for, ``other`` the thread that holds it."""
     UNBLOCK = "unblock"
     SPAWN = "spawn"
     JOIN = "join"
     EXIT = "exit"
     """The thread ends."""
     YIELD = "yield"
-    """The thread lets others run."""
+    """The thread lets other threads run."""
     CHOOSE = "choose"
-    """A choice that nobody but the schedule makes: ``value``."""
+    """A choice made by the schedule: ``value``."""
     ALLOCATE = "allocate"
     FREE = "free"
     LOCAL = "local"
-    """A line of the program, or a step that others cannot see."""
+    """A line of the program, or a step invisible to other threads."""
     ASSERTION = "assertion"
     """An assertion failed."""
     EXCEPTION = "exception"
     CRASH = "crash"
-    """The whole system stops: every operation is cut off, and ``unpersisted`` is lost."""
+    """The whole system stops: every operation is interrupted, and ``unpersisted`` is lost."""
     RECOVERY_BEGIN = "recovery-begin"
     RECOVERY_END = "recovery-end"
     NOTE = "note"
-    """Something worth saying: ``message``."""
+    """A remark: ``message``."""
 
 
-OF_NOBODY: Final = frozenset(
+WITHOUT_THREAD: Final = frozenset(
     (StepKind.PERSIST, StepKind.CRASH, StepKind.RECOVERY_BEGIN, StepKind.RECOVERY_END, StepKind.NOTE)
 )
-"""Steps that need no thread."""
+"""Kinds of steps that need no thread."""
 OF_MEMORY: Final = frozenset((StepKind.DRAIN, StepKind.PERSIST))
-"""Steps that the memory takes by itself, whichever thread runs."""
+"""Kinds of steps that the memory takes, whichever thread runs."""
 ACCESSES: Final = frozenset((StepKind.READ, StepKind.WRITE, StepKind.UPDATE, StepKind.CAS, StepKind.DRAIN))
-"""Steps that read or change a location that threads may share."""
+"""Kinds of steps that read or change a location that threads may share."""
 MEMORY_ORDERS: Final = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 
 _KINDS_WITH_PLACE: Final = ACCESSES | {StepKind.FLUSH, StepKind.PERSIST, StepKind.LOCK, StepKind.UNLOCK}
@@ -93,7 +93,7 @@ class SourcePlace:
     line: int
     function: str | None = None
     text: str | None = None
-    """What stands on the line, where that is known."""
+    """The text of the line, if known."""
 
     def __post_init__(self) -> None:
         if self.line < 1:
@@ -105,12 +105,12 @@ class SourcePlace:
 
 @dataclass(frozen=True, slots=True)
 class UnpersistedStore:
-    """A store that a crash now would lose, or did lose."""
+    """A store that a crash now would lose, or has lost."""
 
     location: str
     value: Value = UNSET
     state: str = "dirty"
-    """``dirty``: only the cache has it; ``flushed``: it was flushed, but no fence has waited for that."""
+    """``dirty``: only the cache has it; ``flushed``: it was flushed, but no fence has completed the flush."""
     cache_line: str | None = None
 
     def __post_init__(self) -> None:
@@ -121,39 +121,39 @@ class UnpersistedStore:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """What one thread did in one step, as far as that is known. ``UNSET`` is a value that is not known; null is a value."""
+    """One step of one thread, as far as it is known. ``UNSET`` is an unknown value; null is a value."""
 
     thread: Process | None
-    """None for what is of no thread, such as a crash of the system."""
+    """None for a step without a thread, such as a crash of the system."""
     kind: StepKind
     location: str | None = None
     """The variable, address, cache line or lock."""
     value: Value = UNSET
-    """What was read or written, the new value, the result of an operation, the choice."""
+    """The value read or written, the new value, the result of an operation, or the choice."""
     old: Value = UNSET
-    """What was there before; for a failed ``cas`` what it saw."""
+    """The previous value; for a failed ``cas``, the value that it observed."""
     expected: Value = UNSET
-    """What a ``cas`` hoped to see."""
+    """The value that a ``cas`` expected."""
     success: bool | None = None
-    """Whether a ``cas``, an attempt to lock or an allocation did succeed."""
+    """Whether a ``cas``, an attempt to lock or an allocation succeeded."""
     memory_order: str | None = None
     """One of ``MEMORY_ORDERS``; None for a plain access."""
     forwarded: bool = False
-    """The value read came from the thread's own buffer, not from memory."""
+    """Whether the value read came from the thread's own buffer, not from memory."""
     operation: str | None = None
-    """What is called, or returns."""
+    """The operation that is called, or that returns."""
     args: tuple[Value, ...] = ()
     other: Process | None = None
-    """The thread that is spawned, joined, woken, or in the way."""
+    """The thread that is spawned, joined or woken, or that holds what this one waits for."""
     message: str | None = None
-    """What was asserted or raised, or what else is to be said."""
+    """The assertion, the exception, or another message."""
     place: SourcePlace | None = None
     buffer: tuple[tuple[str, Value], ...] = ()
-    """The thread's stores that have not reached memory after the step, the oldest first: locations and values."""
+    """The thread's stores that have not reached memory after the step, oldest first: locations and values."""
     unpersisted: tuple[UnpersistedStore, ...] = ()
-    """What a crash after the step would lose; for a crash, what it did lose."""
+    """The stores that a crash after the step would lose; for a crash, those that it lost."""
     preempts: bool = False
-    """The thread of the step before could have gone on, but the schedule took this one."""
+    """Whether the thread of the previous step could have continued, but the schedule chose this one."""
 
     def __post_init__(self) -> None:
         for name in ("value", "old", "expected"):
@@ -170,9 +170,9 @@ def _admitted(value: Any) -> Value:
 
 
 def _problem(step: TraceStep) -> str:
-    """What is wrong with a step, or nothing."""
+    """What is invalid about a step; empty if nothing is."""
     kind = step.kind
-    if step.thread is None and kind not in OF_NOBODY:
+    if step.thread is None and kind not in WITHOUT_THREAD:
         return "needs a thread"
     if step.location is None and kind in _KINDS_WITH_PLACE:
         return "needs a location"

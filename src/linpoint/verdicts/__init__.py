@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts with their evidence, and the budgets under which they are found."""
+"""Verdicts and results with their evidence, replay tokens, and budgets."""
 
 from linpoint.limits.budget import Budget
 from linpoint.verdicts.partial_search import PartialSearch

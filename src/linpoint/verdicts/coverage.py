@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a campaign covered: its cost, its counts, and the bounds within which they hold."""
+"""The coverage of a campaign: its cost, its counts, and their bounds."""
 
 from __future__ import annotations
 
@@ -32,18 +32,20 @@ COUNTS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "stress": ("runs", "operations"),
 }
-"""The counts of each kind of subject, in the order of the JSON contract. Stress adds measurements of its runs."""
+"""The counts of each kind of subject, in the order of the JSON contract. Stress tests add measurements."""
 _MAPPINGS: Final = frozenset(("crash_tests_by_kind", "points"))
 _DECIMALS: Final = {"bytes_per_state": 1, "crash_tests_a_second": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was covered. Each count is also an attribute, such as ``coverage.schedules``; ``counts`` lists them.
+    """The coverage of a campaign. Each count is also an attribute, such as ``coverage.schedules``; ``counts`` lists
+    them.
 
-    Of programs and tests, ``bounded_schedules`` counts runs with few preemptions and ``schedules`` runs of searches
-    without a bound. Of models, ``depth`` is in steps and ``spec_sets`` counts the sets of states that the spec allowed
-    after different runs. Of crashes, ``duplicates`` are crash states like an earlier one, which were not tested again.
+    For programs and tests, ``bounded_schedules`` counts runs with few preemptions and ``schedules`` the runs of
+    unbounded searches. For models, ``depth`` is in steps and ``spec_sets`` counts the sets of states that the spec
+    allowed after different runs. For crashes, ``duplicates`` counts crash states like an earlier one, which were not
+    tested again.
     """
 
     seconds: float = 0.0
@@ -51,15 +53,15 @@ class Coverage:
     counts: Mapping[str, Any] = field(default_factory=dict)
     """Numbers, or numbers by name."""
     bounds: Mapping[str, Any] = field(default_factory=dict)
-    """What limits the counts, such as preemptions, threads or processes."""
+    """The limits of the search, such as preemptions, threads or processes."""
 
     def __getattr__(self, name: str) -> Any:
-        if name == "counts" or name not in self.counts:  # an object that is being copied has no counts yet
+        if name == "counts" or name not in self.counts:  # during copying, an object has no counts yet
             raise AttributeError(f"no {name} was counted", name=name, obj=self)
         return self.counts[name]
 
     def with_counts(self, **counts: Any) -> Coverage:
-        """The same with other values of these counts."""
+        """A copy with these counts changed."""
         return replace(self, counts={**self.counts, **counts})
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,7 +78,7 @@ def coverage_of(
     bounds: Mapping[str, Any] | None = None,
     **counts: Any,
 ) -> Coverage:
-    """The coverage of a kind of subject, with 0 for each count that is not given."""
+    """The coverage of a kind of subject, with 0 for each missing count."""
     known: dict[str, Any] = {name: {} if name in _MAPPINGS else 0 for name in COUNTS[kind]}
     unknown = counts.keys() - known.keys()
     if unknown and kind != "stress":

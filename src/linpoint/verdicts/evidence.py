@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence of findings: one type for each kind of subject."""
+"""The evidence of findings, with one type for each kind of subject."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class ShownOperation:
     """One operation of a scenario as it ran."""
 
     thread: int | None
-    """Its thread, from 0; None for an operation that ran alone, before or after the threads."""
+    """The thread, from 0; None if it ran alone, before or after the threads."""
     call: str
     returned: bool
     """False for an operation that never returned."""
     result: Value = None
     allowed: tuple[Value, ...] | None = None
-    """The results that some order of the operations gives it, where its own result is not among them; else None."""
+    """The results that some order of the operations gives it, if its own result is not among them; else None."""
     after: bool = False
-    """It ran alone, after the threads."""
+    """Whether it ran alone, after the threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class ScenarioEvidence:
     """A failing scenario of an object."""
 
     scenario: str
-    """As text, also for ``--scenario``."""
+    """The scenario as text, which ``--scenario`` accepts."""
     operations: tuple[ShownOperation, ...]
     orders: tuple[tuple[Value, ...], ...] = ()
-    """The results of the threads' operations, then of those after them, that orders give, where only the combination of
-    the results that were seen is impossible."""
+    """The possible results of the threads' operations and those after them, one tuple per order; given if each observed
+    result is possible but their combination is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,18 @@ class ProgramEvidence:
 
 @dataclass(frozen=True, slots=True)
 class AllowedConfiguration:
-    """One way in which the spec may have followed a run: its state, and for each process what took effect."""
+    """One way in which the spec may have followed a run: its state and the effects of each process."""
 
     state: Value
     pending: Mapping[int, str]
-    """Operations that were called and have not taken effect, by process."""
+    """Operations that were called but have not taken effect, by process."""
     done: Mapping[int, tuple[str, Value]]
-    """Operations that have taken effect and not returned, with their results."""
+    """Operations that have taken effect but not returned, by process, with their results."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStep:
-    """One step of a run: the positions of its parts in the trace, what changed, and what the spec allows then."""
+    """One step of a run: its positions in the trace, the changes, and the states that the spec allows after it."""
 
     process: int
     first: int
@@ -70,7 +70,7 @@ class ModelStep:
     """Cells whose values changed: name, before, after."""
     survivors: tuple[AllowedConfiguration, ...] = ()
     more_survivors: int = 0
-    """How many there are that ``survivors`` leaves out."""
+    """The number of configurations that ``survivors`` omits."""
     memory: tuple[tuple[str, Value], ...] = field(default=(), repr=False)
     """All cells, and the fields of reachable nodes, after the step."""
 
@@ -81,11 +81,11 @@ class ModelEvidence:
 
     steps: tuple[ModelStep, ...] = field(default=(), repr=False)
     switches: int = 0
-    """How often another process continued."""
+    """The number of switches to another process."""
     refused: str = ""
-    """Why the spec refuses the last response, in a sentence; empty where the violation is not one of the spec."""
+    """A sentence on why the spec rejects the last response; empty if the spec is not violated."""
     allowed: tuple[Value, ...] = ()
-    """The results that the spec would have allowed instead."""
+    """The results that the spec allows instead."""
     memory: tuple[tuple[str, Value], ...] = field(default=(), repr=False)
     """All cells before the first step."""
 
@@ -96,24 +96,24 @@ class CrashStore:
 
     place: SourcePlace | None
     name: str | None
-    """The variable that it stores to, as the line of source calls it."""
+    """The variable that it stores to, as the source line names it."""
     address: int
     size: int
     value: str
-    """In hexadecimal digits, as in memory."""
+    """The stored bytes in hexadecimal, in memory order."""
     line: int
     """The address of its cache line."""
     kind: str
     operation: str
-    """The call that made it."""
+    """The call that executed it."""
     thread: int
     persisted: bool
-    """It certainly was persistent."""
+    """Whether it was certainly persistent."""
     kept: bool
-    """It is in the crash state; otherwise it was lost."""
+    """Whether it is in the crash state; otherwise it was lost."""
     role: str = ""
-    """``cause`` must be made durable, ``also`` too, ``before`` must wait for it, ``unrecovered`` was not undone, ``sync``
-    is the store that was tested."""
+    """``cause``: it must be made durable; ``also``: so must this one; ``before``: it must wait for the cause;
+    ``unrecovered``: recovery did not undo it; ``sync``: the tested store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,32 +122,32 @@ class CrashOperation:
 
     call: str
     when: str
-    """``before`` the crash, ``open`` at it, ``beside`` the open one, or a probe ``after`` it."""
+    """``before`` the crash, ``open`` during it, ``beside``: concurrent with the open one, ``after``: a probe."""
     returned: bool
     result: Value = None
     allowed: tuple[Value, ...] | None = None
-    """The results that the spec allows, where it does not allow this one; else None."""
+    """The results that the spec allows, if it does not allow this one; else None."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrashEvidence:
-    """A crash that the object does not survive, or a failure without any crash."""
+    """A crash that the object does not survive, or a failure without a crash."""
 
     classes: tuple[str, ...] = ()
     violates: tuple[str, ...] = ()
-    """Conditions."""
+    """The violated conditions."""
     remedy: str = ""
     proven: bool = False
-    """With the store made durable, the same crash is survived."""
+    """Whether the object survives the same crash once the store is made durable."""
     count: int = 1
-    """Crash states that were found to have this cause."""
+    """The number of crash states found with this cause."""
     operations: tuple[CrashOperation, ...] = ()
     stores: tuple[CrashStore, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class NeedlessInstruction:
-    """A flush or a fence that changed nothing each time it ran."""
+    """A flush or a fence that had no effect whenever it ran."""
 
     kind: str
     place: SourcePlace | None
@@ -156,9 +156,10 @@ class NeedlessInstruction:
 
 @dataclass(frozen=True, slots=True)
 class HungThread:
-    """A thread that hangs: in which operation, where, and whether it still runs (a loop without end) or waits.
+    """A hung thread: its operation, its stack, and whether it is running (an endless loop) or waiting.
 
-    ``operation`` is None before and between operations; ``stack`` is empty inside of a function that is not Python's.
+    ``operation`` is None before and between operations. ``stack`` has the innermost line last; it is empty inside of
+    functions that are not written in Python.
     """
 
     process: int
@@ -167,7 +168,9 @@ class HungThread:
     running: bool
 
     def __str__(self) -> str:
-        what = f"process {self.process} {'runs on' if self.running else 'waits'} in {self.operation or 'no operation'}"
+        what = (
+            f"process {self.process} {'still runs' if self.running else 'waits'} in {self.operation or 'no operation'}"
+        )
         return "\n".join([what, *(f"    {frame}" for frame in self.stack)])
 
 
@@ -178,9 +181,9 @@ class HistoryEvidence:
     verdict: Verdict | None = field(default=None, repr=False)
     history: History | None = field(default=None, repr=False)
     hung: tuple[HungThread, ...] = field(default=(), repr=False)
-    """The threads that hang."""
+    """The hung threads."""
     report: str = field(default="", repr=False)
-    """The report of a sanitizer, or of the process that died."""
+    """The report of a sanitizer, or on the process that died."""
 
 
 Evidence = ScenarioEvidence | ProgramEvidence | ModelEvidence | CrashEvidence | HistoryEvidence

@@ -30,27 +30,32 @@ class Finding:
     """A failure of the subject under test. ``kind`` is a key of ``FAILURES``."""
 
     kind: str
+    """The kind of failure, such as ``linearizability``, ``assertion`` or ``deadlock``."""
     message: str
     """One sentence."""
     evidence: Evidence
+    """The evidence, whose type depends on the subject."""
     place: SourcePlace | None = None
-    """The line to change or to look at, where it is not the last line of the trace."""
+    """The line to change or inspect, unless it is the last line of the trace."""
     schedule: Schedule = ()
-    """Where the schedule departs from the default: steps and the threads that continue there."""
+    """The deviations from the default schedule: steps, and the threads that continue there."""
     preemptions: int = 0
+    """The number of switches from a thread that could have continued."""
     trace: Trace | None = field(default=None, repr=False)
+    """The steps of the failing run; None if there are none."""
     verdict: Verdict | None = field(default=None, repr=False)
-    """On the history, where there is one."""
+    """The verdict on the history, if there is one."""
     minimal: bool = True
-    """Nothing can be left out: no thread, operation, preemption or step, and no argument can become simpler."""
+    """Whether no thread, operation, preemption or step can be left out, and no argument can become simpler."""
     advice: tuple[str, ...] = ()
-    """Sentences on how to fix it, where that was found out."""
+    """Sentences on how to fix it, if a fix is known."""
     replay_token: ReplayToken | None = field(default=None, repr=False)
+    """The replay token; None if the finding has none. ``token`` is its text."""
 
     def evidence_as(self, kind: type[EvidenceT]) -> EvidenceT:
-        """The evidence, which findings of this subject have of this type."""
+        """The evidence as this type. Raises ``AttributeError`` for the evidence of another engine."""
         if not isinstance(self.evidence, kind):
-            # As for an attribute of a finding of another kind.
+            # As a missing attribute, since the properties below are attributes.
             raise AttributeError(f"a finding with {type(self.evidence).__name__} has no {kind.__name__}")  # noqa: TRY004
         return self.evidence
 
@@ -61,12 +66,12 @@ class Finding:
 
     @property
     def token(self) -> str:
-        """The replay token, as a string; empty where there is none."""
+        """The replay token as a string; empty without a token."""
         return "" if self.replay_token is None else self.replay_token.encode()
 
     @property
     def replay_words(self) -> list[str]:
-        """The arguments of ``linpoint`` that replay it here; none if only its author's code can construct the subject."""
+        """The arguments of ``linpoint`` that replay it; empty if only its author's code can construct the subject."""
         if self.replay_token is None or not self.replay_token.is_complete:
             return []
         return ["replay", self.token, *allow_arguments(self.replay)]
@@ -75,7 +80,11 @@ class Finding:
 
     @property
     def operations(self) -> tuple[ShownOperation, ...]:
-        """The operations of the scenario with their results."""
+        """The operations of the scenario, as ``ShownOperation``.
+
+        Each has ``thread`` (from 0; None if it ran alone), ``call``, ``returned``, ``result``, ``allowed`` and
+        ``after``.
+        """
         return self.evidence_as(ScenarioEvidence).operations
 
     @property
@@ -85,7 +94,7 @@ class Finding:
 
     @property
     def orders(self) -> tuple[tuple[Value, ...], ...]:
-        """The results that orders give, where only the combination of those that were seen is impossible."""
+        """The possible combinations of results, if only the combination of the observed results is impossible."""
         return self.evidence_as(ScenarioEvidence).orders
 
     # --- evidence of programs
@@ -104,27 +113,27 @@ class Finding:
 
     @property
     def length(self) -> int:
-        """The number of these steps."""
+        """The number of steps of the run of a model."""
         return len(self.steps)
 
     @property
     def switches(self) -> int:
-        """How often another process of the model continued."""
+        """The number of switches to another process of a model."""
         return self.evidence_as(ModelEvidence).switches
 
     @property
     def shortest(self) -> bool:
-        """Of a model: no run with fewer steps fails."""
+        """Whether no run of the model with fewer steps fails."""
         return self.minimal
 
     @property
     def refused(self) -> str:
-        """Why the spec refuses the last response of a model."""
+        """A sentence on why the spec rejects the last response of a model."""
         return self.evidence_as(ModelEvidence).refused
 
     @property
     def allowed(self) -> tuple[Value, ...]:
-        """The results that the spec would have allowed instead."""
+        """The results that the spec allows instead of the last response of a model."""
         return self.evidence_as(ModelEvidence).allowed
 
     @property

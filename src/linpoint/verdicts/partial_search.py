@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a search got that was stopped: the evidence for UNKNOWN."""
+"""The progress of a stopped search: the evidence for UNKNOWN."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from linpoint.histories.operation import Time
 
 @dataclass(frozen=True, slots=True)
 class PartialSearch:
-    """The longest legal prefix that was found, and what came next when the search was stopped.
+    """The longest legal order that a stopped search found, and the operations that could come next.
 
-    ``open`` are the operations one of which had to take effect next, and ``window`` is the time from the first of
-    their calls to the first of their returns (None: none of them returned).
+    ``prefix`` is the longest legal order found, and ``operations`` the number of all operations. ``open`` has the
+    operations one of which had to take effect next. ``window`` is the time from the first of their calls to the first
+    of their returns (None if none of them returned).
     """
 
     prefix: tuple[int, ...]
@@ -23,7 +24,7 @@ class PartialSearch:
     open: tuple[int, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of ``linpoint check``."""
+        """The progress as in the JSON of ``linpoint check``."""
         return {
             "placed": len(self.prefix),
             "operations": self.operations,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence for VIOLATION: why no order of the operations exists."""
+"""The evidence for VIOLATION: the reasons why no valid order of the operations exists."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from linpoint.histories.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """An operation that would have to come next and cannot: what the spec would have allowed it to return.
+    """An operation that must come next but cannot, with the results that the spec allows in that state.
 
-    ``allowed`` is empty when the operation is not a legal step at all in that state.
+    ``allowed`` is empty if no result makes the operation a legal step.
     """
 
     position: int
@@ -23,10 +23,10 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class StuckFrontier:
-    """A longest legal prefix and the operations that cannot come next, each with the spec's reason.
+    """A longest legal order and the operations that cannot come next, each with the results that the spec allows.
 
-    It is evidence to look at, and the prefix is certified; that *no* order exists is the exhausted search's word alone.
-    The reasons are found when they are asked for: that takes longer than many a search.
+    The order is certified. That no complete order exists rests on the exhaustive search and is not certified
+    independently. ``blocked`` is computed on first access, since that takes longer than many searches.
     """
 
     prefix: tuple[int, ...]
@@ -36,7 +36,7 @@ class StuckFrontier:
 
     @property
     def blocked(self) -> tuple[Blocked, ...]:
-        """The operations that would have to come next and cannot."""
+        """The operations that must come next but cannot."""
         found = self._blocked
         if callable(found):
             found = found()
@@ -46,15 +46,15 @@ class StuckFrontier:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A few operations that no order can satisfy, with the reason: all of it is certified.
+    """A few operations that no order can satisfy, with the reason. All of it is certified.
 
-    ``operations`` are the telling ones. ``scope`` is a part of the history that is a violation by itself, and whose
-    violation is one of the whole: what was left out cannot mend it (operations that change nothing; all operations of
-    other values of a container or a register; other elements of a set).
+    ``operations`` are those that show the reason. ``scope`` is a part of the history that is a violation by itself and
+    proves a violation of the whole: the operations outside cannot remove it. They change nothing, or are all operations
+    of other values of a container or a register, or work on other elements of a set.
     """
 
     reason: str
-    """Such as ``order-inverted``; ``PATTERNS`` has a sentence for each."""
+    """A key of ``PATTERNS``, such as ``order-inverted``."""
     operations: tuple[int, ...]
     scope: Sequence[int] = field(repr=False)
 
@@ -62,20 +62,21 @@ class Pattern:
 
     @property
     def counted(self) -> bool:
-        """Whether it is by counting all the others that the operations are wrong."""
+        """Whether counting all other operations proves the violation."""
         return "count" in self.reason
 
     @property
     def sentence(self) -> str:
-        """The reason in words."""
+        """The reason as a sentence."""
         return PATTERNS[self.reason]
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One operation must come before another: an edge of the precedence graph.
+    """An edge of the precedence graph: one operation must come before another.
 
-    ``source`` is None for a value that nobody wrote; ``word`` and ``value`` say what was written, seen or expected.
+    ``source`` is None for a value that no operation wrote. ``word`` and ``value`` are the written, observed or expected
+    ones.
     """
 
     source: int | None
@@ -88,10 +89,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Precedence:
-    """Why a precedence graph has no order: all of it is certified, unless it says otherwise.
+    """The reason why a precedence graph has no order. All of it is certified unless ``certified`` is False.
 
-    ``contradictions`` are circles of links, each operation before the next. Where operations ``failed``, each way to
-    explain them runs into one of these. ``kept`` says why operations with an unknown outcome certainly had their effect.
+    ``contradictions`` are cycles of links, in which each operation must come before the next. If operations ``failed``,
+    each way to explain them leads to one of these cycles. ``kept`` shows why operations with an unknown outcome
+    certainly took effect.
     """
 
     reason: str
@@ -100,75 +102,77 @@ class Precedence:
     failed: tuple[int, ...] = ()
     kept: tuple[Link, ...] = ()
     certified: bool = True
-    """False by the rules of the paper as published, which are wrong at times."""
+    """False under the rules of the paper as published, some of which are wrong."""
 
     kind = "cycle"
 
     @property
     def operations(self) -> tuple[int, ...]:
-        """The operations that contradict each other: by themselves they are a violation too."""
+        """The operations that contradict each other; they are also a violation by themselves."""
         links = [*self.kept, *(link for each in self.contradictions for link in each)]
         ends = {end for link in links for end in (link.source, link.target) if end is not None}
         return tuple(sorted(ends | set(self.failed)))
 
     @property
     def sentence(self) -> str:
-        """The reason in words."""
+        """The reason as a sentence."""
         return PRECEDENCE[self.reason]
 
 
 @dataclass(frozen=True, slots=True)
 class RefutedStart:
-    """The shortest start of the history that has no order, whatever came after it.
+    """The shortest prefix of the history that has no order, whatever follows it.
 
-    Operations outside ``scope`` cannot mend it: they were called after ``last`` returned, or belong to values all of
-    whose operations can be left out. That is certified.
+    Operations outside ``scope`` cannot remove the violation: they were called after ``last`` returned, or belong to
+    values whose operations can all be left out. That is certified.
     """
 
     last: int
-    """The operation with whose return the start ends."""
+    """The operation whose return ends the prefix."""
     scope: Sequence[int] = field(repr=False)
     still_open: Sequence[int] = field(default=(), repr=False)
-    """Those of the scope that return later, or perhaps never. They may be left out."""
+    """The operations of the scope that return later or never. They may be left out."""
     confirmed: bool = True
-    """Whether another search found no order of the scope either; else that there is none is the first one's word."""
+    """Whether a second search confirmed that the scope has no order; otherwise only the first search shows it."""
 
     kind = "refuted-start"
 
 
 PRECEDENCE: Final = {
-    "cycle": "some operations must each come before the next, in a circle",
+    "cycle": "the required order of the operations contains a cycle",
     "fork": "two operations replaced the same value",
-    "dangling-read": "a value was seen that nobody wrote",
-    "read-before-write": "a value was seen by an operation that returned before it was written",
-    "disconnected-failure": "an operation failed although nobody can have replaced the value it expected",
+    "dangling-read": "an operation observed a value that no operation wrote",
+    "read-before-write": "an operation observed a value and returned before the value was written",
+    "disconnected-failure": "an operation failed, but no operation can have replaced the value it expected",
 }
 
 PATTERNS: Final = {
-    "never-added": "a value was seen that nobody had added",
-    "seen-before-added": "a value was seen by an operation that returned before the value was added",
+    "never-added": "an operation observed a value that no operation had written or added",
+    "seen-before-added": "an operation observed a value and returned before the value was added",
     "removed-twice": "a value was removed more often than it was added",
-    "seen-after-removed": "a value was seen by an operation that was called after its removal had returned",
-    "order-inverted": "one value was wholly added before another, but the other left first",
-    "fronts-overlap": "two values were each at the front before and after the other",
-    "front-inside": "a value was at the front while another one certainly was",
-    "empty-while-inside": "nothing was found, while something was certainly inside",
-    "higher-inside": "a value was taken while one of higher priority was certainly inside",
-    "not-nested": "the values cannot have been pushed and popped in any nested order",
-    "zones-overlap": "two values were each current before and after the other",
-    "zone-inside": "a value was written and gone while another one was certainly current",
-    "replaced-twice": "two operations replaced the same value",
-    "replaced-in-circle": "values replaced each other in a circle",
-    "replaced-too-early": "an operation returned before the one that its value comes after was called",
-    "overwritten": "a value was seen that had certainly been overwritten",
-    "nobody-flips": "nothing can have brought about the state that the operation found",
-    "count-too-low": "a count is less than what certainly came before it",
-    "count-too-high": "a count is more than what can have come before it",
-    "same-count": "two operations were given the same count",
-    "counts-inverted": "a smaller count was given after a larger one",
-    "survivors-differ": "two values were each seen as the one that a crash had left",
-    "no-common-moment": "what a crash left on several keys was never there at one time",
+    "seen-after-removed": "an operation observed a value after the removal of the value had returned",
+    "order-inverted": "FIFO violated: one value was enqueued first, another was dequeued first",
+    "fronts-overlap": "FIFO violated: each of two values was at the front before the other",
+    "front-inside": "FIFO violated: a value was at the front while another value certainly was",
+    "empty-while-inside": "an operation found nothing, although a value was certainly present",
+    "higher-inside": "an operation returned a value while one of higher priority was certainly present",
+    "not-nested": "LIFO violated: the pushes and pops of these values cannot be nested",
+    "zones-overlap": "each of two values was current before the other, although neither was written twice",
+    "zone-inside": "a value was written and replaced while another value was certainly current",
+    "replaced-twice": "two operations replaced the same value, which was written once at most",
+    "replaced-in-circle": "values replaced one another in a cycle",
+    "replaced-too-early": (
+        "an operation used a value and returned before an operation that the value derives from was called"
+    ),
+    "overwritten": "an operation observed a value that had certainly been overwritten",
+    "nobody-flips": "no operation can have produced the state that this operation observed",
+    "count-too-low": "a count is lower than the operations that certainly preceded it require",
+    "count-too-high": "a count is higher than the operations that can have preceded it allow",
+    "same-count": "two operations returned the same count",
+    "counts-inverted": "a smaller count was returned after a larger one",
+    "survivors-differ": "two different values were each observed as the one that survived a crash",
+    "no-common-moment": "the values that survived a crash on several keys were never current at the same time",
 }
-"""The reasons of patterns, each as a sentence."""
+"""The reason of each pattern as a sentence."""
 
 Refutation = StuckFrontier | Pattern | Precedence | RefutedStart

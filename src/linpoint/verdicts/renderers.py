@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of functions that render verdicts and results.
+"""The table of functions that render verdicts and results.
 
 Explanations live in a layer above verdicts, which therefore know only the names of their renderers. Cost: a module is
-imported when something is first rendered by it.
+imported when it first renders something.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Renderable(Protocol):
 
     @property
     def subject_kind(self) -> str:
-        """The row of the table."""
+        """The kind, which selects the renderers."""
         ...
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replay tokens: a finding as one self-contained string, for ``linpoint replay TOKEN``.
 
-A token is data: a version prefix and compressed JSON in URL-safe letters. Reading one evaluates nothing, and the size and
-the depth of its content are limited, since tokens travel through chats and issue trackers; what a token may use is in
-``token_trust``. The JSON is one flat object, whose keys are part of the contract: tokens of earlier versions still replay.
+A token is data: a version prefix and compressed JSON in URL-safe characters. Reading a token evaluates nothing, and its
+size and depth are limited, since tokens travel through chats and issue trackers; ``token_trust`` limits the files and
+flags that a token may use. The JSON is one flat object whose keys are part of the contract: tokens of earlier versions
+still replay.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _PREFIX: Final = "lp1-"
 _MAX_TOKEN_BYTES: Final = 16 * 2**20
 _MAX_VALUES: Final = 1_000_000
 _MAX_DEPTH: Final = MAX_NESTING_DEPTH + 8
-"""Arguments and results of operations are values inside of a few lists and objects."""
+"""Arguments and results of operations are values within a few lists and objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class TokenLayout:
     """The keys of a kind of token."""
 
     keys: tuple[str, ...]
-    """In their order."""
+    """All keys in order."""
     reproduction: frozenset[str]
-    """The keys that say how the failure is shown again; all others but the identity of the finding are options."""
+    """The keys that reproduce the failure; the others are options, except the identity of the finding."""
     target: str = ""
-    """The key of the name of the test or model."""
+    """The key for the name of the test or model."""
 
 
 def _layout(keys: str, reproduction: str, target: str = "") -> TokenLayout:
@@ -72,7 +73,7 @@ LAYOUTS: Final[Mapping[str, TokenLayout]] = {
         "test",
     ),
 }
-"""Of the tokens of findings of campaigns."""
+"""The layouts of the tokens of campaigns, by kind."""
 _NO_LAYOUT: Final = TokenLayout((), frozenset())
 
 
@@ -85,20 +86,20 @@ class ReplayToken(msgspec.Struct, frozen=True):
     """The kind of the finding."""
     file: str = ""
     target: str = ""
-    """The test or model in the file."""
+    """The name of the test or model in the file."""
     code: str = ""
-    """A digest of the sources, to detect changes."""
+    """A digest of the sources, which detects changes."""
     options: dict[str, Any] = {}
     reproduction: dict[str, Any] = {}
-    """A schedule, a run of a model, a crash state."""
+    """A schedule, a run of a model, or a crash state."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether the token says where the code is, so that a command can replay it."""
+        """Whether the token names the files of its code, so that a command can replay it."""
         return bool(self.file or self.options.get("files"))
 
     def as_dict(self) -> dict[str, Any]:
-        """The flat JSON object of the contract, without what is empty."""
+        """The flat JSON object of the contract, without empty values."""
         layout = LAYOUTS.get(self.kind, _NO_LAYOUT)
         identity = {"kind": self.kind, "finding": self.finding, "file": self.file, "code": self.code}
         if layout.target:
@@ -108,7 +109,7 @@ class ReplayToken(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> ReplayToken:
-        """The token of a flat JSON object. A value of another type than it should be is left to the decoder of its kind."""
+        """The token of a flat JSON object. The decoder of its kind checks the types of the values."""
         kind = str(content["kind"])
         layout = LAYOUTS.get(kind, _NO_LAYOUT)
         names = {"finding": "finding", "file": "file", "code": "code"} | (
@@ -125,7 +126,7 @@ class ReplayToken(msgspec.Struct, frozen=True):
 
     @classmethod
     def decode(cls, text: str) -> ReplayToken:
-        """The content of a token, or LP-U004."""
+        """The content of a token; raises LP-U004 for a malformed token."""
         return cls.from_dict(decode(text))
 
 
@@ -136,12 +137,12 @@ def encode(content: Mapping[str, Any]) -> str:
 
 
 def decode(token: str) -> dict[str, Any]:
-    """The flat JSON object of a token, or LP-U004."""
+    """The flat JSON object of a token; raises LP-U004 for a malformed token."""
     try:
         if not token.startswith(_PREFIX):
             raise ValueError(_PREFIX)
         letters = token.removeprefix(_PREFIX)
-        # Strictly: by default letters that are none would be skipped, and a token broken by a blank be another one.
+        # Strict: by default, invalid characters are skipped, so a token with a space would decode to another one.
         packed = base64.b64decode(letters + "=" * (-len(letters) % 4), altchars=b"-_", validate=True)
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(packed, _MAX_TOKEN_BYTES)
@@ -153,16 +154,16 @@ def decode(token: str) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError, binascii.Error, zlib.error, msgspec.MsgspecError):
         raise UsageError(
             "LP-U004",
-            f"{token[:20]!r}... is not a whole replay token."
+            f"{token[:20]!r}... is not a complete replay token."
             if len(token) > 20
             else f"{token!r} is not a replay token.",
-            remedy="Copy the whole word after `linpoint replay`, without line breaks.",
+            remedy="Copy the whole token after `linpoint replay`, without line breaks.",
         ) from None
     return content
 
 
 def _is_too_much(content: Any) -> bool:
-    """Whether content is nested more deeply than values may be, or holds more of them than any finding."""
+    """Whether the content is nested too deeply, or has more values than any finding."""
     level, count = [content], 0
     for _ in range(_MAX_DEPTH):
         parts = [list(each.values()) if isinstance(each, dict) else each for each in level]
@@ -174,9 +175,9 @@ def _is_too_much(content: Any) -> bool:
 
 
 def not_a_finding(fact: str) -> UsageError:
-    """The error for a token that can be read, but does not hold what a finding needs."""
+    """The error for a token that can be decoded but does not contain a finding."""
     return UsageError(
         "LP-U004",
-        f"the token does not hold a finding: {fact}.",
-        remedy="Copy the whole word after `linpoint replay`, from the same version of linpoint.",
+        f"the token does not contain a finding: {fact}.",
+        remedy="Copy the whole token after `linpoint replay`, from the same version of linpoint.",
     )

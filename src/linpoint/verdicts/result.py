@@ -20,42 +20,55 @@ from linpoint.verdicts.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Result:
-    """The answer for an object, a program, a model or persistent data, with its findings and what was covered."""
+    """The answer for an object, a program, a model or persistent data, with its findings and coverage.
+
+    A result has no truth value: ``bool(result)`` raises ``TypeError``. Attributes that only other engines set are empty
+    or missing.
+    """
 
     __test__ = False  # for pytest, which would collect it under its public name TestResult
 
     subject_kind: str
-    """``test``, ``program``, ``model``, ``crash`` or ``stress``: the row of the table of renderers."""
+    """``test``, ``program``, ``model``, ``crash`` or ``stress``."""
     name: str
+    """The name of the test, program or model."""
     status: Status
+    """The answer."""
     why: str
+    """The reason for the status, in a sentence without a full stop."""
     exhaustive: bool = False
-    """Everything within the bounds was covered: every schedule, state or crash state."""
+    """Whether every schedule, state or crash state within the bounds was covered."""
     findings: tuple[Finding, ...] = ()
+    """The failures that were found."""
     coverage: Coverage = field(default_factory=Coverage)
+    """The cost and the counts of the campaign, and their bounds."""
     file: str | None = None
+    """The file of the subject; None if it has none."""
     models: Mapping[str, Status] = field(default_factory=dict)
-    """The status by memory model, where there is more than one; the first decides."""
+    """The status by model, if there are several; the first one is the status of the result. Tests of Python objects
+    have ``"free-threaded"``, which decides, and ``"gil"``."""
     spec: str = ""
+    """The name of the spec; empty without one."""
     condition: str = ""
+    """The condition that was checked; empty without one."""
     outcomes: Mapping[str, int] | None = None
-    """The outputs of complete runs of a program, and the number of runs of each, where they were collected."""
+    """The outputs of complete runs of a program with the number of runs of each, if they were requested."""
     advice: tuple[NeedlessInstruction, ...] = ()
-    """Flushes and fences that can be left out."""
+    """Flushes and fences that had no effect."""
     warnings: tuple[str, ...] = ()
-    """Why a pass proves less."""
+    """The reasons why a pass proves less, as sentences."""
     remedy: str = ""
-    """For UNKNOWN: what to do about it."""
+    """For UNKNOWN: how to get a verdict."""
     interrupted: bool = False
-    """Ctrl-C ended the campaign, so that the result is what was known by then."""
+    """Whether Ctrl-C ended the campaign; the result then has the facts known at that time."""
     undecided: HistoryEvidence | None = field(default=None, repr=False)
     """For UNKNOWN of a stress test: the run that could not be decided."""
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a result has three values: compare result.status, or call result.raise_for_violation()")
+        raise TypeError("a result has three values; compare result.status, or call result.raise_for_violation()")
 
     def explain(self) -> ResultText:
-        """The result in words, as JSON and as a page."""
+        """The result as text, JSON and an HTML report."""
         return ResultText(self, render(self, "text"))
 
     def as_json(self) -> dict[str, Any]:
@@ -64,7 +77,7 @@ class Result:
         return document
 
     def raise_for_violation(self) -> None:
-        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
+        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; otherwise do nothing."""
         __tracebackhide__ = True  # pytest shows the line of the caller
         if self.status is Status.VIOLATION:
             replay = self._replay_line()
@@ -73,48 +86,51 @@ class Result:
             raise UndecidedError(self.text if self.subject_kind == "stress" else f"not decided: {self.why}")
 
     def _replay_line(self) -> str:
-        """How to replay the first finding, if it has a token."""
+        """The line on how to replay the first finding; empty without a token."""
         finding = self.findings[0]
-        if self.subject_kind == "stress":  # a token of the history does not run the test again
+        if self.subject_kind == "stress":  # its token holds a history and does not rerun the test
             return ""
         if finding.replay_words:
-            return f"Show it again: {shell_command(['linpoint', *finding.replay_words])}"
+            return f"Replay: {shell_command(['linpoint', *finding.replay_words])}"
         if finding.token and self.subject_kind == "test":
-            return f'Show it again: replay="{finding.token}"'
+            return f'Replay: replay="{finding.token}"'
         return ""
 
-    # --- public names of parts
+    # --- aliases
 
     @property
     def answer(self) -> Status:
-        """The status, of models and programs."""
+        """The status; the usual name for models and programs."""
         return self.status
 
     @property
     def text(self) -> str:
-        """The result in words."""
+        """The result as text."""
         return self.explain().text
 
     @property
     def bounds(self) -> Mapping[str, Any]:
-        """What limits what was covered."""
+        """The limits of the search, such as preemptions, threads or processes."""
         return self.coverage.bounds
 
     @property
     def tested(self) -> Coverage:
-        """What was covered, of tests."""
+        """The coverage; the usual name for tests."""
         return self.coverage
 
     @property
     def explored(self) -> Coverage:
-        """What was covered, of models and programs."""
+        """The coverage; the usual name for models and programs."""
         return self.coverage
 
-    # --- public names of parts of stress tests
+    # --- attributes of stress tests
 
     @property
     def kind(self) -> str | None:
-        """The kind of the first finding of a violation."""
+        """The kind of the first finding of a violation, else None.
+
+        For stress tests: ``"linearizability"``, ``"exception"``, ``"deadlock"`` or ``"livelock"``.
+        """
         return self.findings[0].kind if self.findings and self.status is Status.VIOLATION else None
 
     @property
@@ -124,54 +140,61 @@ class Result:
 
     @property
     def verdict(self) -> Verdict | None:
-        """On the run that was found or could not be decided."""
+        """The verdict on the failing or undecided run."""
         return self._run.verdict if self.undecided is not None or not self.findings else self.findings[0].verdict
 
     @property
     def history(self) -> History | None:
-        """The history of that run."""
+        """The history of the failing or undecided run."""
         return self._run.history
 
     @property
     def stuck(self) -> tuple[HungThread, ...]:
-        """The threads that hang in that run."""
+        """The hung threads of the failing or undecided run.
+
+        Each has ``process``, ``operation`` (or None), ``stack`` (innermost line last) and ``running``.
+        """
         return self._run.hung
 
     @property
     def report(self) -> str:
-        """The report of a sanitizer on that run."""
+        """The report of a sanitizer on the failing run."""
         return self._run.report
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration in seconds."""
         return self.coverage.seconds
 
     @property
     def runs(self) -> int:
-        """How many runs were checked."""
+        """The number of checked runs."""
         return int(self.coverage.runs)
 
     @property
     def operations(self) -> int:
-        """How many operations were checked."""
+        """The number of checked operations."""
         return int(self.coverage.operations)
 
     @property
     def statistics(self) -> Mapping[str, Any]:
-        """The cost and all counts."""
+        """The cost and all counts.
+
+        Stress tests add measurements such as ``overlapping_pairs``, ``overlapping_runs`` and ``checking_seconds``,
+        those of Python objects also ``switch_interval`` and ``gil``.
+        """
         return self.coverage.as_dict()
 
     @property
     def _run(self) -> HistoryEvidence:
-        """The run of a stress test that was found or could not be decided."""
+        """The failing or undecided run of a stress test."""
         if self.findings:
             return self.findings[0].evidence_as(HistoryEvidence)
         return self.undecided or HistoryEvidence()
 
 
 def undecided_result(kind: str, name: str, why: str, **facts: Any) -> Result:
-    """The result of a campaign that learned nothing; ``facts`` are other fields of the result."""
+    """The result of a campaign without an answer; ``facts`` are further fields of the result."""
     return Result(
         subject_kind=kind, name=name, status=Status.UNKNOWN, why=why, **({"coverage": coverage_of(kind)} | facts)
     )
@@ -179,7 +202,7 @@ def undecided_result(kind: str, name: str, why: str, **facts: Any) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class ResultText:
-    """A result, explained: ``text`` for people, ``as_dict()`` for programs, ``as_html()`` for a browser."""
+    """A rendered result: ``text``, ``as_dict()`` for programs, ``as_html()`` for a browser."""
 
     result: Result
     text: str
@@ -192,9 +215,9 @@ class ResultText:
         return self.result.as_json()
 
     def as_html(self, *, command: str = "", replay: str = "") -> str:
-        """The result as one self-contained page for a browser.
+        """The result as a self-contained HTML report.
 
-        ``command`` runs the subject again and ``replay`` replays its first finding; the page shows both.
+        ``command`` reruns the subject and ``replay`` replays its first finding; the report shows both.
         """
         page: str = render(self.result, "html", command=command, replay=replay)
         return page

@@ -11,13 +11,18 @@ from typing import Final
 class Status(enum.Enum):
     """The answer for a history, an object, a program, a model or a persistent structure.
 
-    A pass is LINEARIZABLE where there is a spec and a history, and HOLDS for a program, a model or persistent data.
+    A pass is LINEARIZABLE for a history that is checked against a spec, and HOLDS for a program, a model or persistent
+    data.
     """
 
     LINEARIZABLE = "linearizable"
+    """A pass against a spec: the history, or every run that was checked, satisfies it."""
     HOLDS = "holds"
+    """A pass of a program, a model or persistent data."""
     VIOLATION = "violation"
+    """A violation was found."""
     UNKNOWN = "unknown"
+    """There is no answer. UNKNOWN is never a pass."""
 
     @property
     def passed(self) -> bool:
@@ -26,7 +31,7 @@ class Status(enum.Enum):
 
     @staticmethod
     def worst(statuses: Collection[Status]) -> Status:
-        """The status of a whole made of parts: VIOLATION if any part is one, else UNKNOWN if any part is."""
+        """The status of a whole: VIOLATION if any part is a violation, else UNKNOWN if any part is unknown."""
         return next((status for status in _WORST_FIRST if status in statuses), Status.LINEARIZABLE)
 
 

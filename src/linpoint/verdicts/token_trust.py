@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay token may use: tokens travel through issue trackers and chats, so they are written by strangers.
+"""Limits the files and flags that a replay token may use, since strangers may write tokens.
 
-A replay builds and runs code of the current directory, since that is what the user asks for. Guarantee: a token alone
-makes linpoint read, load and run nothing that is elsewhere, and the compiler write no file: sources, specs and include
-directories lie below the current directory, once symbolic links are resolved; a compiler is a plain name; flags are those
-of a list, none of which names a file, a program or a plug-in; a macro cannot stand for code. Everything else is a
-``ForeignWord``, which is used only if the user allows this very word. Nothing is opened here. Cost: O(words), and a look at
-the links of each path.
+A replay builds and runs code of the current directory, as the user requests. Guarantee: a token alone never makes
+linpoint read, load or run anything elsewhere, nor the compiler write a file. Sources, specs and include directories
+must lie below the current directory after resolving symbolic links. A compiler must be a plain name. Flags must be on a
+list, none of which names a file, a program or a plug-in, and a macro cannot contain code. Everything else is a
+``ForeignWord``, which is used only if the user allows this exact word. This module opens no files. Cost: O(words), and
+resolving each path.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from linpoint.text.phrases import count_noun
 from linpoint.text.shell_commands import shell_command
 
 _MODULES: Final = ("test", "stress", "refine")
-"""Kinds of tokens whose file is a Python file or the name of a module."""
+"""Kinds of tokens whose file is a Python file or a module name."""
 _CPP: Final = ("test-cpp", "explore-cpp", "crash")
 _NOT_OPENED: Final = ("check", "stress-cpp")
-"""Kinds of tokens that only name their file."""
+"""Kinds of tokens that name a file without opening it."""
 
-# "-include" and "-imacros" take any file, "-isysroot" and "-B" change the files that are found without being named.
+# "-include" and "-imacros" take any file; "-isysroot" and "-B" change the files that the compiler finds implicitly.
 _DIRECTORY_FLAGS: Final = ("-I", "-isystem", "-iquote", "-idirafter")
 _MACRO_FLAGS: Final = ("-D", "-U")
-# A macro is code: -Dpush(x)=system(x), and -Dopen=unlink too. Macros that are made for -D are in capitals, and what they
-# stand for is a number, a constant, an order of memory or a type.
+# A macro is code: -Dpush(x)=system(x), and -Dopen=unlink too. Macros meant for -D are in capitals, and their values are
+# numbers, constants, memory orders or types.
 _VALUE: Final = (
     r"-?[0-9][0-9a-fA-FxX.']{0,40}[uUlLzZfF]{0,3}|[A-Z]\w*|true|false|(?:std::)?memory_order(?:_|::)[a-z_]+"
     r"|(?:unsigned|int|long|short|char|bool|float|double|(?:std::)?(?:size_t|u?int(?:8|16|32|64)_t))"
@@ -62,7 +62,7 @@ _HARMLESS: Final = re.compile(
             r"-std=[a-z0-9+:]{1,16}|-stdlib=lib(?:std)?c\+\+|-ansi|-pedantic|-pedantic-errors|-pthread|-w",
             r"-O(?:[0-3sgz]|fast)?",
             r"-g(?:[0-3]|gdb[0-3]?|dwarf(?:-[2-5])?)?",
-            r"-W(?:no-)?[a-z][a-z0-9+-]*(?:=[a-z0-9+-]*)?",  # no comma: -Wl, -Wa, and -Wp, pass anything on
+            r"-W(?:no-)?[a-z][a-z0-9+-]*(?:=[a-z0-9+-]*)?",  # no comma: -Wl, -Wa, and -Wp, pass on anything
             rf"-f(?:no-)?(?:{'|'.join(_CODE_GENERATION)})|-fno-builtin(?:-[a-z0-9_]+)?",
             r"-fvisibility=[a-z]+|-f(?:template-depth|constexpr-(?:depth|steps|ops-limit|loop-limit))=[0-9]{1,9}",
             r"-m(?:arch|tune|cpu)=[a-z0-9+._-]+",
@@ -80,27 +80,27 @@ _COMPILER: Final = re.compile(
 _MODULE: Final = re.compile(r"[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99}){0,15}", re.ASCII)
 
 _NOT_BELOW: Final = "is not below the current directory"
-_NO_FLAG: Final = "is not a flag that a token may pass to a compiler"
-_NO_COMPILER: Final = "is not the plain name of a compiler"
-_NO_MODULE: Final = "is not a module of the current directory"
-_NO_SOURCE: Final = "is not a C or C++ source"
+_NO_FLAG: Final = "is not a compiler flag that a token may use"
+_NO_COMPILER: Final = "is not a plain compiler name"
+_NO_MODULE: Final = "is not a module in the current directory"
+_NO_SOURCE: Final = "is not a C or C++ source file"
 _MAX_SHOWN: Final = 4
 _MAX_WORD_CHARS: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignWord:
-    """A word of a token that it may not use by itself."""
+    """A word of a token that needs the user's permission."""
 
     word: str
     why: str
-    """As in "../a.py is not below the current directory"."""
+    """The reason, such as "../a.py is not below the current directory"."""
 
 
 def foreign_words(content: Mapping[str, Any], allowed: Collection[str] = ()) -> list[ForeignWord]:
-    """The words of a decoded token that it may not use, without those that are ``allowed``.
+    """The words of a decoded token that need permission, without those that are ``allowed``.
 
-    A value of another type than it should be is left to the decoder of its kind, which refuses it.
+    Values of a wrong type are left to the decoder of the kind, which rejects them.
     """
     found: dict[str, ForeignWord] = {}
     for each in _words(content):
@@ -110,22 +110,22 @@ def foreign_words(content: Mapping[str, Any], allowed: Collection[str] = ()) -> 
 
 
 def allow_arguments(content: Mapping[str, Any]) -> list[str]:
-    """The arguments of ``linpoint replay`` that allow a token of our own all that it uses."""
+    """The arguments of ``linpoint replay`` that allow all words of a token that linpoint made."""
     return [f"--allow={each.word}" for each in foreign_words(content)]
 
 
 def is_plain_compiler(name: str) -> bool:
-    """Whether it is the name of a compiler that is looked up as any program, and nothing more."""
+    """Whether it is only the name of a compiler, which is looked up like any program."""
     return _COMPILER.fullmatch(name) is not None
 
 
 def refuse_foreign_words(found: Sequence[ForeignWord], remedy: str) -> None:
-    """LP-U010 if there are any."""
+    """Raise LP-U010 if there are any."""
     if not found:
         return
     facts = [f"{_shown(each.word)} {each.why}" for each in found[:_MAX_SHOWN]]
     if len(found) > _MAX_SHOWN:
-        facts.append(f"and {count_noun(len(found) - _MAX_SHOWN, 'more word')}")
+        facts.append(f"and {count_noun(len(found) - _MAX_SHOWN, 'more argument')}")
     raise UsageError("LP-U010", f"the token was not run: {'; '.join(facts)}.", remedy=remedy)
 
 
@@ -153,7 +153,7 @@ def _words(content: Mapping[str, Any]) -> Iterator[ForeignWord]:
 
 
 def _flags(words: Sequence[str]) -> Iterator[ForeignWord]:
-    """Read as a compiler reads them. A source is one wherever it stands, also as the value of a flag."""
+    """Foreign words among flags, parsed as a compiler does. A source counts anywhere, also as the value of a flag."""
     rest = iter(words)
     for word in rest:
         flag = next((each for each in (*_DIRECTORY_FLAGS, *_MACRO_FLAGS) if word.startswith(each)), None)
@@ -171,9 +171,9 @@ def _flags(words: Sequence[str]) -> Iterator[ForeignWord]:
 
 
 def _directory(value: str) -> Iterator[ForeignWord]:
-    """The value of a flag that takes a directory. For gcc ``-I=/etc`` is in the system root, and ``@file`` is more words."""
+    """The value of a directory flag. For gcc, ``-I=/etc`` lies in the system root, and ``@file`` has more words."""
     if is_source(value) or value.startswith(("-", "@", "=", "$")):
-        yield ForeignWord(value, "is not a directory for a compiler")
+        yield ForeignWord(value, "is not a directory that a compiler accepts")
     elif not _is_below(value):
         yield ForeignWord(value, _NOT_BELOW)
 
@@ -191,7 +191,7 @@ def _path(file: str) -> Iterator[ForeignWord]:
 
 
 def _module(name: str) -> Iterator[ForeignWord]:
-    """A Python file, or a module by its name, which may be one of those that are installed."""
+    """A Python file, or a module name, which may belong to an installed module."""
     if name.endswith(".py"):
         yield from _path(name)
         return
@@ -200,7 +200,7 @@ def _module(name: str) -> Iterator[ForeignWord]:
 
 
 def _files_of_module(module: Path) -> Iterator[Path]:
-    """The files that an import runs. A directory without ``__init__.py`` gives way to an installed package of its name."""
+    """The files that an import runs. An installed package takes precedence over a directory without ``__init__.py``."""
     yield from (each / "__init__.py" for each in reversed(module.parents) if each.name)
     package = module / "__init__.py"
     yield package if package.exists() else module.with_name(f"{module.name}.py")
@@ -211,9 +211,9 @@ def _is_own_file(path: Path) -> bool:
 
 
 def _is_below(path: str) -> bool:
-    """Whether a path leads below the current directory, as the system follows it."""
+    """Whether a path resolves to a place below the current directory."""
     try:
         here, there = os.path.realpath("."), os.path.realpath(path)
-    except (OSError, ValueError):  # a null byte, or a name that no system takes
+    except (OSError, ValueError):  # a null byte, or a name that the system rejects
         return False
     return Path(there).is_relative_to(here)

@@ -24,15 +24,19 @@ if TYPE_CHECKING:  # names of other layers, for types alone
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the check cost. ``seconds`` is the checking itself, without start-up and reading."""
+    """The cost of a check."""
 
     seconds: float = 0.0
+    """The time of the check itself, without start-up and reading."""
     peak_memory_bytes: int = 0
+    """0 if the system does not report it."""
     operations: int = 0
+    """The number of operations in the history."""
     configurations: int = 0
+    """The number of configurations that all searches visited."""
 
     def as_dict(self) -> dict[str, float | int]:
-        """As in the JSON contract."""
+        """The statistics as in the JSON contract."""
         return {
             "seconds": round(self.seconds, 6),
             "peak_memory_bytes": self.peak_memory_bytes,
@@ -43,44 +47,69 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class KeyVerdict:
-    """The verdict on one independent object. Positions are those of the whole history."""
+    """The verdict on one independent object."""
 
     key: Value
+    """None in a history without keys."""
     status: Status
+    """The status for this object."""
     checker: str
+    """The algorithm that answered."""
     why: str
+    """The reason for the choice of the algorithm; for UNKNOWN, the reason why there is no answer."""
     positions: Sequence[int] = field(repr=False)
+    """The positions of its operations in the whole history."""
     witness: Witness | None = field(default=None, repr=False)
+    """The witness order of its operations; None unless they are linearizable."""
     refutation: Refutation | None = field(default=None, repr=False)
+    """The refutation of a violation; None for other verdicts."""
     configurations: int = 0
+    """The number of configurations that all searches visited."""
     reached: PartialSearch | None = field(default=None, repr=False)
-    """How far the search got, where it was stopped."""
+    """The progress of a search that was stopped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """The answer for a history, with its evidence for each key: a witness is certified, of a refutation the prefix is."""
+    """The answer for a history, with the evidence for each key.
+
+    A verdict has no truth value: ``bool(verdict)`` raises ``TypeError``. A witness is certified; the type of a
+    refutation states which part of it is.
+    """
 
     status: Status
+    """The answer."""
     history: History = field(repr=False)
+    """The history that was checked."""
     spec: Spec = field(repr=False)
+    """The spec."""
     condition: str
+    """The condition that was checked."""
     checker: str
+    """The algorithm that answered."""
     why: str
+    """The reason for the choice of the algorithm; for UNKNOWN, the reason why there is no answer."""
     keys: tuple[KeyVerdict, ...] = field(repr=False)
+    """The verdict on each key, or a single one for a history without keys."""
     statistics: Statistics = field(repr=False)
+    """The cost of the check."""
     warnings: tuple[str, ...] = ()
+    """Sentences on why a pass proves little."""
     merge: Callable[[], Witness | None] = field(default=lambda: None, repr=False)
-    """Makes one order of the orders of all keys, when it is asked for."""
+    """Merges the orders of all keys on request."""
 
     subject_kind: ClassVar = "history"
+    """The row of the table of renderers."""
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("a verdict has three values: compare verdict.status, or call verdict.raise_for_violation()")
+        raise TypeError("a verdict has three values; compare verdict.status, or call verdict.raise_for_violation()")
 
     @property
     def witness(self) -> Witness | None:
-        """The order of all operations, when the history is linearizable; ``keys`` has the order for each object."""
+        """The order of all operations if the history is linearizable; ``keys`` has the order for each object.
+
+        None for other statuses, and if the orders of several keys cannot be merged.
+        """
         if self.status is not Status.LINEARIZABLE:
             return None
         return self.keys[0].witness if len(self.keys) == 1 else self.merge()
@@ -91,20 +120,24 @@ class Verdict:
         return next((key.refutation for key in self.keys if key.status is Status.VIOLATION), None)
 
     def explain(self) -> Explanation:
-        """Why: an ``Explanation``, whose ``text`` is for people and whose ``as_dict()`` is for programs."""
+        """Explain the verdict: ``text`` is for people, ``as_dict()`` for programs.
+
+        The explanation of a violation is computed on request, in up to ten seconds.
+        """
         explanation: Explanation = render(self, "explanation")
         return explanation
 
     def precedence_graph(self) -> PrecedenceGraph:
-        """The part of the history's precedence graph that says most, with ``as_dict()``, ``as_dot()`` and ``as_svg()``.
+        """The most informative part of the history's precedence graph, with ``as_dict()``, ``as_dot()`` and
+        ``as_svg()``.
 
-        Raises LP-U008 for a spec whose histories have none.
+        Raises LP-U008 for a spec whose histories have no precedence graph.
         """
         graph: PrecedenceGraph = render(self, "graph")
         return graph
 
     def raise_for_violation(self) -> None:
-        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
+        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; otherwise do nothing."""
         if self.status is Status.VIOLATION:
             raise ViolationError(self.explain().text)
         if self.status is Status.UNKNOWN:

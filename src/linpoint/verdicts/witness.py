@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence for LINEARIZABLE: an order of the operations that is one legal run of the spec."""
+"""The evidence for LINEARIZABLE: an order of the operations that is a legal run of the spec."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from dataclasses import dataclass
 class Witness:
     """Positions of the operations in the order in which they take effect.
 
-    Operations with an unknown outcome that are not in ``order`` had no effect. Under ``buffered-durable`` ``eras`` says,
-    for each era that a crash ends, how many operations take effect in it, and ``survivors`` how many of them survive: the
-    first so many of its part of the order.
+    Operations with an unknown outcome that are not in ``order`` had no effect. Under ``buffered-durable``, ``eras``
+    counts the operations that take effect in each era that a crash ends, and ``survivors`` counts how many of them
+    survive: a prefix of the era's part of the order.
     """
 
     order: Sequence[int]
+    """The positions, in the order in which the operations take effect."""
     survivors: tuple[int, ...] | None = None
+    """With ``buffered-durable``, the number of surviving operations of each era that a crash ends; else None."""
     eras: tuple[int, ...] | None = None
+    """With ``buffered-durable``, the number of operations of each era that a crash ends; else None."""
     certified: bool = True
-    """False for an order that does not hold, by the rules of a paper that are wrong at times."""
+    """False only with ``--paper-rules``, for an order that is wrong because these rules are."""
 
     def by_era(self) -> list[Sequence[int]]:
-        """The order cut at the crashes of the object: the operations of each era, the last of which no crash ends."""
+        """The order split at the crashes of the object: the operations of each era; no crash ends the last one."""
         order = tuple(self.order)
         cuts = [0, *itertools.accumulate(self.eras or ()), len(order)]
         return [order[start:end] for start, end in itertools.pairwise(cuts)]

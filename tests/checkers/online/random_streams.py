@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random small histories for followers, and how they are streamed: event by event, forgetting at every chance.
+"""Random small histories for followers, and how they are streamed: event by event, forgetting at every opportunity.
 
-Values are distinct in most histories, since that is what the rules for forgetting live on; in the others they repeat.
+Values are distinct in most histories, since the rules for forgetting depend on that; in the others they repeat.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WINDOWED = tuple(ADDS)
 
 
 def windowed_history(rng: random.Random, name: str, *, operations: int = 12) -> tuple[History, Spec]:
-    """A history of a spec that has a rule for forgetting, run on the spec at hidden points, and perhaps corrupted."""
+    """A history of a spec with a rule for forgetting, run on the spec at hidden points, and perhaps corrupted."""
     adds, removes, looks = ADDS[name]
     spec = _spec(rng, name)
     distinct = rng.random() < 0.7
@@ -116,7 +116,7 @@ def _with(op: Operation, **changes: Any) -> Operation:
 def stream(
     rng: random.Random, history: History, spec: Spec, *, checker: str = "auto", switch: bool = False
 ) -> tuple[Status, int]:
-    """The verdict of a follower that sees the history event by event, and how many operations it forgot."""
+    """The verdict of a follower that sees the history event by event, and the number of operations it forgot."""
     follower = OnlineChecker(spec, checker=checker, jobs=1)
     eagerness = rng.choice([0.15, 0.5, 1.0])
     reader = OperationLineStream(follower)
@@ -144,7 +144,7 @@ def stream(
 
 
 def expected(history: History, spec: Spec) -> Status:
-    """The oracle's verdict on every object of the whole history."""
+    """The oracle's verdict on all objects of the whole history."""
     effective = [at for at, op in enumerate(history) if op.outcome is not Outcome.FAILED]
     found, _ = brute_force(history, effective, spec, "linearizable")
     return Status.LINEARIZABLE if found else Status.VIOLATION

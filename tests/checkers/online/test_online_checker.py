@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Followers: what they forget, what they must not, and what they say."""
+"""Followers: the operations they forget, those they must keep, and their answers."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_values_of_a_queue_are_forgotten_one_by_one() -> None:
     assert [str(each) for each in window.operations()] == ["enqueue(49)"]
 
 
-def test_a_removal_of_unknown_outcome_keeps_the_others() -> None:
-    """dequeue()? may have taken 1; that 1 comes out later has to meet 2, which came out before it."""
+def test_a_removal_of_unknown_outcome_keeps_the_other_operations() -> None:
+    """dequeue()? may have taken 1; a later removal of 1 has to meet the 2, which came out before it."""
     lines = [
         op("enqueue", 1, at=(0, 1)),
         op("enqueue", 2, at=(2, 3)),
@@ -68,7 +68,7 @@ def test_a_removal_of_unknown_outcome_keeps_the_others() -> None:
     assert verdict.status is Status.VIOLATION
 
 
-def test_a_stack_is_cut_where_it_may_be_empty() -> None:
+def test_a_stack_is_trimmed_where_it_may_be_empty() -> None:
     lines = [op("push", 1, at=(0, 1)), op("pop", result=1, at=(2, 3)), op("push", 2, at=(4, 5))]
     follower, _ = followed(specs.stack, [*lines, {"watermark": 10}])
     assert follower.decide() is None
@@ -78,7 +78,7 @@ def test_a_stack_is_cut_where_it_may_be_empty() -> None:
     assert [str(each) for each in window.operations()] == ["push(2)"]
 
 
-def test_what_a_container_began_with_is_gone_with_a_cut() -> None:
+def test_trimming_removes_the_initial_values_of_a_container() -> None:
     lines = [op("pop", result=7, at=(0, 1)), op("push", 2, at=(4, 5))]
     follower, _ = followed(specs.stack(initial=[7]), [*lines, {"watermark": 10}])
     assert follower.decide() is None
@@ -90,7 +90,7 @@ def test_what_a_container_began_with_is_gone_with_a_cut() -> None:
 
 
 @pytest.mark.parametrize("again", [0, 3])
-def test_a_value_that_was_overwritten_is_a_violation_when_it_is_read_again(again: int) -> None:
+def test_reading_an_overwritten_value_again_is_a_violation(again: int) -> None:
     lines = [op("write", n, at=(10 * n, 10 * n + 1)) for n in range(1, 30)]
     follower, reader = followed(specs.register(initial=0), [*lines, {"watermark": 1000}])
     assert follower.decide() is None
@@ -103,7 +103,7 @@ def test_a_value_that_was_overwritten_is_a_violation_when_it_is_read_again(again
     assert follower.decide(last=True) is not None
 
 
-def test_a_cas_turns_the_window_into_configurations() -> None:
+def test_a_cas_replaces_the_window_with_configurations() -> None:
     lines = [op("write", 1, at=(0, 1)), op("cas", 1, 2, result=True, at=(2, 3)), op("read", result=2, at=(4, 5))]
     follower, reader = followed(specs.cas_register, lines)
     reader.end()
@@ -112,7 +112,7 @@ def test_a_cas_turns_the_window_into_configurations() -> None:
     assert follower.why()[0] == "linear"
 
 
-def test_repeated_values_turn_the_window_into_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_values_replace_the_window_with_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linpoint.checkers.online.operation_window.MAX_WINDOW_OPERATIONS", 20)
     lines = [op("write", n % 2, at=(n, n + 3), process=n % 4) for n in range(200)]
     follower, reader = followed(specs.register, [*lines, {"watermark": 150}])
@@ -122,7 +122,7 @@ def test_repeated_values_turn_the_window_into_configurations(monkeypatch: pytest
     assert [type(each) for each in follower._objects.values()] == [OnlineLinear]
 
 
-def test_linear_forgets_what_is_certain() -> None:
+def test_linear_forgets_operations_before_a_certain_state() -> None:
     lines = [op("increment", at=(n, n)) for n in range(0, 2000, 2)]
     follower, reader = followed(specs.counter, [*lines, op("read", result=1000, at=(5000, 5001))])
     reader.end()
@@ -153,7 +153,7 @@ def test_linear_gives_up_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_unknown_outcome_after_a_touching_operation_of_its_process() -> None:
-    """Found by the differential test: insert(33)? comes after delete-max() -> 33, though both are at 30."""
+    """Found by the differential test: insert(33)? must follow delete-max() -> 33, although both are at 30."""
     history = linpoint.history(
         [
             {"process": 0, "op": "insert", "args": [33], "call": 30},
@@ -168,7 +168,7 @@ def test_unknown_outcome_after_a_touching_operation_of_its_process() -> None:
 
 
 @pytest.mark.parametrize("spec", [specs.queue(capacity=2), specs.counter, specs.mutex, specs.log])
-def test_specs_without_a_rule(spec: Spec) -> None:
+def test_specs_without_a_rule_forget_nothing(spec: Spec) -> None:
     assert forgetting_rule_for(spec) is None
 
 

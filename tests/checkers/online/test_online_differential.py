@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Followers against the oracle: random small histories, event by event, forgetting at every chance.
+"""Followers against the oracle: random small histories, event by event, forgetting at every opportunity.
 
-The oracle sees the whole history, so whatever is forgotten too early shows as a violation that is missed or invented.
+The oracle sees the whole history, so an operation forgotten too early shows as a missed or false violation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def windows(name: str, seed: str, histories: int) -> None:
         seen["forgotten"] += forgotten
     assert seen["violation"] >= least_of(1 / 5, histories)
     assert seen["linearizable"] >= least_of(1 / 5, histories)
-    assert seen["forgotten"] >= histories  # a rule that keeps everything would pass the rest
+    assert seen["forgotten"] >= histories  # a rule that keeps everything would pass all other assertions
 
 
 def online(seed: str, histories: int) -> None:

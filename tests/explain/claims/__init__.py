@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every claim of an explanation is evaluated again by code that shares nothing with the predicates."""
+"""Code that shares nothing with the predicates evaluates every claim of an explanation again."""

@@ -17,14 +17,14 @@ from tests.explain.claims.evidence_evaluator import evidence_is_true
 from tests.explain.claims.link_evaluator import failed, link_is_true, nobody_replaced
 from tests.explain.claims.literal_values import LiteralValues
 from tests.explain.claims.orders import Question, precedence
-from tests.explain.claims.reason_evaluator import reason_is_true
+from tests.explain.claims.reason_evaluator import named_values_are_true, reason_is_true
 
 Judged = tuple[str, str, bool | None]
 """The kind of a claim, its text, and whether it is true."""
 
 
 def judge(found: Explanation) -> Iterator[Judged]:
-    """Every claim of an explanation with its truth."""
+    """Every claim of an explanation with its truth value."""
     evaluator = Evaluator(found)
     for claim in found.claims:
         assert claim.kind in CLAIMS, claim
@@ -46,7 +46,7 @@ def judge(found: Explanation) -> Iterator[Judged]:
 
 
 class Evaluator:
-    """Asks about the object that an explanation is of."""
+    """Evaluates statements about the object of an explanation."""
 
     def __init__(self, found: Explanation) -> None:
         self.found = found
@@ -63,7 +63,7 @@ class Evaluator:
         self.values = LiteralValues(self.history, self.everything, self.verdict.spec)
 
     def order(self, positions: Sequence[int] | None = None, **assumed: Any) -> bool | None:
-        """Whether these operations, or all of the object, have an order."""
+        """Whether these operations, or all of the object, have a valid order."""
         chosen = self.everything if positions is None else positions
         return Question(self.history, sorted(chosen), self.verdict.spec, self.verdict.condition, **assumed).answer()
 
@@ -89,7 +89,8 @@ class Evaluator:
                 whatever = self.order(called, unknown=still_open, free=(position, frozenset()))
                 return _all([_not(whatever), self.order(called, unknown={*still_open, position})])
             case "reason":
-                return reason_is_true(self, claim.values[0], claim.operations)
+                named = self.found.pattern is None or named_values_are_true(self, self.found.pattern)
+                return named and reason_is_true(self, claim.values[0], claim.operations)
             case "legal-order":
                 return self.legal(claim.operations, claim.among) is not None
             case "cannot-follow":
@@ -115,13 +116,13 @@ class Evaluator:
         return _all([*allowed, recorded, others])
 
     def until(self, position: int) -> tuple[list[int], set[int]]:
-        """What was called by the time an operation returned, and what was still open."""
+        """The operations called by the time an operation returned, and those still open then."""
         end = self.ops[position].end
         called = [p for p in self.everything if self.ops[p].call <= end + self.skew]
         return called, {p for p in called if self.ops[p].end > end}
 
     def legal(self, order: Sequence[int], among: Sequence[int]) -> list[dict[Any, Any]] | None:
-        """The states after an order that respects precedence among others; None if it is not legal."""
+        """The states after an order that respects precedence among the other operations; None if it is illegal."""
         spec = self.verdict.spec
         members = sorted({*order, *among})
         question = Question(self.history, members, spec, self.verdict.condition)
@@ -160,7 +161,7 @@ class Evaluator:
             return False
         if not any(spec.allows(op, result) for result in given.values()):
             return True
-        # It would fit, so another operation has to come first.
+        # It would be legal, so another operation has to come first.
         members = sorted({*self.found.core, *claim.among, position})
         _, required, before = precedence(Question(self.history, members, spec, self.verdict.condition))
         return any(
@@ -169,7 +170,7 @@ class Evaluator:
         )
 
     def smaller_order_comes_first(self, position: int, placed: Sequence[int]) -> bool:
-        """Whether an operation with a smaller order is still to come."""
+        """Whether an operation with a smaller order has yet to come."""
         op = self.ops[position]
         return any(
             other.outcome is Outcome.OK
@@ -182,7 +183,7 @@ class Evaluator:
         )
 
     def key_of(self, op: Any) -> Any:
-        """The object that an operation is on."""
+        """The object of an operation."""
         spec = self.verdict.spec
         return canonical(next(iter(spec.arguments(op)), None) if spec.key_argument else op.key)
 
@@ -227,7 +228,9 @@ class Evaluator:
         return True if self.found.precedence is not None else None
 
     def never(self, first: int, second: int, beside: Any) -> bool | None:
-        """Whether nothing has an order with ``first`` before ``second``, whatever all others did but those beside."""
+        """Whether no order has ``first`` before ``second``, whatever the results of all operations except those in
+        ``beside``.
+        """
         known = {first, second, *beside}
         changing = [p for p in self.everything if p not in known and not self.verdict.spec.reads(self.ops[p])]
         return _not(self.order(sorted({*known, *changing}), relaxed=set(changing), in_order=(first, second)))
@@ -235,9 +238,9 @@ class Evaluator:
     def _told(self, step: ArgumentStep) -> bool | None:
         if step.text.startswith("No order of"):
             return _not(self.order(self.everything if "No order of the operations" in step.text else self.found.core))
-        if step.text.startswith("Nothing in the history lets"):
+        if step.text.startswith("No valid order lets"):
             return _not(self.order())
-        if self.found.pattern is not None and self.found.pattern.sentence in step.text.lower():
+        if self.found.pattern is not None and self.found.pattern.sentence.lower() in step.text.lower():
             return self._pattern_step(step)
         *prefix, position = step.operations
         claims = [c for c in self.found.claims if c.kind == "cannot-follow" and c.operations == (position,)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a piece of evidence for a likely cause is true of the history."""
+"""Whether a piece of evidence for a likely cause is true for the history."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _of_key(at: Evaluator, position: int) -> list[int]:
 
 
 def _crashed(at: Evaluator, start: float, end: float) -> bool:
-    """A crash of the system, or an annotation that names one."""
+    """A crash of the system, or an annotation that mentions one."""
     crash = any(each.process is None and start <= each.time <= end for each in at.history.crashes)
     words = re.compile("kill|crash|reboot|oom|power")
     noted = any(
@@ -133,7 +133,7 @@ def _crashed(at: Evaluator, start: float, end: float) -> bool:
 
 
 def _replaced_before(at: Evaluator, newer: int, observer: int) -> bool:
-    """Whether an operation saw a value in whose place another had certainly been put before it was called."""
+    """Whether an operation saw a value that had certainly been replaced before it was called."""
     values, ops = at.values, at.ops
     old, new = values.saw(observer), values.put(newer)
     if old is None or new is None or old == new or newer == observer or values.times_put(old) > 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the links of a precedence graph's contradiction are true, read off the arguments and results."""
+"""Whether the links of a precedence graph's contradiction are true, according to arguments and results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Word = tuple[Any, Any]
 
 
 def link_is_true(at: Evaluator, link: Link) -> bool:
-    """Whether what a link says of two operations is so."""
+    """Whether the statement of a link about two operations is true."""
     mine = canonical(link.word), canonical(link.value)
     target = at.ops[link.target]
     if link.source is None:
@@ -37,7 +37,7 @@ def link_is_true(at: Evaluator, link: Link) -> bool:
     return _in_time(at, link.source, link.target)
 
 
-def nobody_replaced(at: Evaluator, position: int) -> bool:
+def no_operation_replaced(at: Evaluator, position: int) -> bool:
     """Whether no operation can have replaced a value that a failed one expected."""
     blamed = at.ops[position].result
     words = [
@@ -54,7 +54,7 @@ def nobody_replaced(at: Evaluator, position: int) -> bool:
 
 
 def failed(op: Operation) -> bool:
-    """Whether a compare-and-swap says that it changed nothing."""
+    """Whether a compare-and-swap reports that it changed nothing."""
     if op.outcome is not Outcome.OK or op.name not in ("cas", "mwcas"):
         return op.outcome is Outcome.FAILED
     if op.result is False or isinstance(op.result, Mapping):
@@ -65,7 +65,7 @@ def failed(op: Operation) -> bool:
 
 
 def seen(op: Operation) -> list[Word]:
-    """What the operation certainly found in words."""
+    """The values that the operation certainly found in words."""
     if op.outcome is not Outcome.OK:
         return [] if op.name in ("read", "swap", "mwswap") else list(expected(op))
     match op.name:
@@ -80,7 +80,7 @@ def seen(op: Operation) -> list[Word]:
 
 
 def expected(op: Operation) -> Iterator[Word]:
-    """What the operation replaces if it succeeds."""
+    """The values that the operation replaces if it succeeds."""
     match op.name:
         case "cas":
             yield canonical(None), canonical(op.args[0])
@@ -91,7 +91,7 @@ def expected(op: Operation) -> Iterator[Word]:
 
 
 def written(op: Operation) -> list[Word]:
-    """What the operation puts into words if it succeeds."""
+    """The values that the operation writes if it succeeds."""
     match op.name:
         case "cas" | "swap" | "write":
             return [(canonical(None), canonical(op.args[-1]))]

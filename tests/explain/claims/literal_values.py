@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values operations saw and put, read off their names and results: the evaluator's own reading."""
+"""The values that operations saw and wrote, from their names and results: the evaluator's own interpretation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENTRIES = {"delete", "erase", "remove"}
 
 
 class LiteralValues:
-    """Values as ``("value", form)``; an entry of a map that is not there is ``ABSENT``."""
+    """Values as ``("value", form)``; an absent entry of a map is ``ABSENT``."""
 
     def __init__(self, history: History, positions: Sequence[int], spec: Spec) -> None:
         self.history = history
@@ -47,7 +47,7 @@ class LiteralValues:
         return None
 
     def put(self, position: int) -> Any:
-        """The value that an operation put there if it took effect, or None."""
+        """The value that an operation wrote if it took effect, or None."""
         op = self.history.operations[position]
         name = op.name.replace("_", "-")
         refused = op.outcome is Outcome.FAILED or (op.outcome is Outcome.OK and op.result is False)
@@ -66,7 +66,7 @@ class LiteralValues:
         return op.name not in ("cas", "insert") or op.result is True or self.kind == "priority-queue"
 
     def putters(self, value: Any) -> list[int]:
-        # What replaces a value by itself leaves it there.
+        # An operation that replaces a value by itself leaves it unchanged.
         return [p for p in self.positions if value is not None and self.put(p) == value != self.saw(p)]
 
     def seers(self, value: Any) -> list[int]:
@@ -77,7 +77,7 @@ class LiteralValues:
         return [p for p in self.seers(value) if ops[p].name.replace("_", "-") in TAKES]
 
     def first(self, value: Any) -> int:
-        """How often the value was there at first."""
+        """How often the value was present initially."""
         if self.kind == "map":
             there = [self.form(each) for each in self.spec.initial.values()]
             return there.count(value) + (value == ABSENT)
@@ -95,7 +95,7 @@ class LiteralValues:
         return any(ops[p].outcome is Outcome.UNKNOWN and ops[p].name.replace("_", "-") in TAKES for p in self.positions)
 
     def there_by(self, value: Any, without: int | None = None) -> float:
-        """When the value had certainly been put there."""
+        """The time by which the value had certainly been written."""
         if self.first(value):
             return -float("inf")
         ends = [self.history.operations[p].end for p in {*self.putters(value), *self.seers(value)} - {without}]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether operations have an order, by the definitions of the conditions: the evaluator's own search.
 
-It shares nothing with linpoint's searches but histories, specs and what the oracle takes a condition to mean. It walks configurations (who has taken effect, the
-state) depth first and remembers those that it has left. What is too large for it is decided by a checker that an
-explanation does not use.
+It shares only histories, specs and the oracle's interpretation of a condition with linpoint's searches. It walks
+configurations (the operations in effect and the state) depth first and remembers those that it has left. A checker that
+explanations do not use decides histories that are too large for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Returns, Spec
 
 MAX_SEARCHED_OPERATIONS = 12
-"""Of more operations a checker is asked first."""
+"""For more operations a checker runs first."""
 MAX_CONFIGURATIONS = 10_000
 BUDGET = "2s"
 _FREE = "free"
@@ -30,21 +30,21 @@ _FOUND = {linpoint.Status.LINEARIZABLE: True, linpoint.Status.VIOLATION: False}
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """Operations of a history, and what is assumed of some of them."""
+    """Operations of a history, with assumptions about some of them."""
 
     history: History
     positions: Sequence[int]
     spec: Spec
     condition: str
     unknown: Collection[int] = ()
-    """Their outcome is not known."""
+    """Operations with an unknown outcome."""
     relaxed: Collection[int] = ()
-    """They may have happened or not and returned anything, but within their times."""
+    """Operations that may have taken effect or not, with any result, but within their times."""
     replaced: Mapping[int, Operation] = dataclasses.field(default_factory=dict)
     free: tuple[int, frozenset[Hashable]] | None = None
-    """An operation that may have returned anything but these."""
+    """An operation with any result except these."""
     in_order: tuple[int, int] | None = None
-    """Of two operations the first takes effect before the second, if both do."""
+    """Two operations; the first takes effect before the second, if both do."""
 
     def operation(self, position: int) -> Operation:
         op = self.replaced.get(position) or self.history.operations[position]
@@ -53,7 +53,7 @@ class Question:
         return op
 
     def answer(self) -> bool | None:
-        """Whether there is an order; None if nobody could tell."""
+        """Whether there is an order; None if neither search could decide."""
         if len(self.positions) <= MAX_SEARCHED_OPERATIONS:
             found = _Search(self).run()
             return self._by_checker() if found is None else found
@@ -84,13 +84,13 @@ class Question:
                     op, call=ranks[op.call], return_=None if op.return_ is None else ranks[op.return_]
                 )
             if position in self.relaxed:
-                # It had its effect before its process crashed just after its return, or none at all.
+                # It took effect before its process crashed just after its return, or not at all.
                 process = f"relaxed {position}"
                 if op.outcome is Outcome.OK and op.return_ is not None:
                     crashes.append(Crash(op.return_ + 1, process))
                 op = dataclasses.replace(op, process=process, outcome=Outcome.UNKNOWN, result=None, return_=None)
             if position in self.unknown:
-                if (op.process, op.call) in ends:  # their process alone orders them
+                if (op.process, op.call) in ends:  # only their process orders them
                     return None
                 op = dataclasses.replace(op, process=f"unknown {position}")
             ops.append(op)
@@ -117,7 +117,7 @@ def _with_free_step(spec: Spec, op: Operation, excluded: frozenset[Hashable]) ->
 
 
 def precedence(question: Question) -> tuple[list[Operation], list[bool], list[int]]:
-    """The operations, which of them must take effect, and for each a bit for each that comes before it."""
+    """The operations, which of them must take effect, and a bit set of predecessors for each."""
     ops = [question.operation(position) for position in question.positions]
     required = [
         op.outcome is Outcome.OK and position not in question.relaxed
@@ -146,7 +146,7 @@ class _Search:
         self.eras = definition.eras
 
     def run(self) -> bool | None:
-        """Depth first, by a stack; None if it takes too long."""
+        """Depth first, with a stack; None if it takes too long."""
         if len(self.ops) > 400:
             return None
         start = (0, 0, {}, None)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random violations of all built-in specs: 3 to 2,000 operations, with crashes, unknown outcomes, hints and clock skew.
 
-A run of the spec at hidden points is stretched to intervals and then spoiled: results are swapped or replaced, times
+A run of the spec at hidden points is stretched to intervals and then corrupted: results are swapped or replaced, times
 moved, operations dropped. Values are mostly unique or mostly repeated, drawn per history.
 """
 
@@ -71,7 +71,7 @@ LONG: dict[str, Draw] = {
 
 
 def violations(seed: str, *, share_long: float = 0.02) -> Iterator[linpoint.Verdict]:
-    """Random violations without end."""
+    """An endless stream of random violations."""
     rng = random.Random(seed)
     while True:
         history, spec, condition = random_case(rng, share_long)
@@ -81,7 +81,7 @@ def violations(seed: str, *, share_long: float = 0.02) -> Iterator[linpoint.Verd
 
 
 def random_case(rng: random.Random, share_long: float) -> tuple[History, Spec, str | None]:
-    """A history, mostly not of its spec."""
+    """A history that usually violates its spec."""
     drawn = rng.random()
     condition = rng.choice([None, None, None, *CONDITIONS])
     if drawn < share_long:
@@ -124,7 +124,7 @@ def _annotated(rng: random.Random, history: History) -> History:
 
 
 def long_history(rng: random.Random, name: str, size: int) -> tuple[History, Spec]:
-    """A history of so many operations, spoiled in a few places."""
+    """A history of the given length, corrupted in a few places."""
     spec = BUILT_IN[name](2) if name == "semaphore" else BUILT_IN[name]
     few = rng.random() < 0.4
     fresh = iter(range(1, 10**9))
@@ -184,7 +184,7 @@ def long_history(rng: random.Random, name: str, size: int) -> tuple[History, Spe
 
 
 def _expecting(op_name: str, args: list[Any], state: Any, name: str) -> list[Any]:
-    """Arguments that expect what is there."""
+    """Arguments that expect the current value."""
     if name == "cas-register":
         return [state, args[1]]
     if name == "map":

@@ -1,17 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the sentence of a pattern describes the operations, read literally."""
+"""Whether the sentence of a pattern, read literally, describes the operations."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from linpoint.histories.operation import Outcome
+from linpoint.histories.values import format_value
+from linpoint.verdicts import Pattern
 from tests.explain.claims.literal_values import TAKES
 
 if TYPE_CHECKING:
     from tests.explain.claims.claim_evaluator import Evaluator
+
+
+_FIFO = re.compile(r"FIFO violated: (.+) was (enqueued|in the queue) first, (.+) was dequeued first")
+
+
+def named_values_are_true(at: Evaluator, pattern: Pattern) -> bool:
+    """Whether the values named in the sentence about an inverted order are such a pair and were added as stated."""
+    named = _FIFO.fullmatch(pattern.sentence)
+    if pattern.reason != "order-inverted" or named is None or named[1] == "one value":
+        return pattern.reason != "order-inverted"
+    values = at.values
+    touched = {v for p in pattern.operations for v in (values.saw(p), values.put(p)) if v is not None}
+    one, other = ({v for v in touched if _texts(at, v) >= {named[group]}} for group in (1, 3))
+    initial = named[2] == "in the queue"
+    return any(_inverted_pair(at, a, b) and bool(values.first(a)) is initial for a in one for b in other)
+
+
+def _texts(at: Evaluator, value: Any) -> set[str]:
+    """The texts of a value in the operations of the history."""
+    given = (each for op in at.ops for each in (*op.args, op.result))
+    return {format_value(each) for each in (*given, *at.verdict.spec.initial) if at.values.form(each) == value}
 
 
 def reason_is_true(at: Evaluator, reason: str, told: Sequence[int]) -> bool | None:
@@ -77,21 +101,24 @@ def reason_is_true(at: Evaluator, reason: str, told: Sequence[int]) -> bool | No
 
 
 def _inverted(at: Evaluator, told: Sequence[int]) -> bool:
-    values, ops = at.values, at.ops
+    values = at.values
     touched = {v for p in told for v in (values.saw(p), values.put(p)) if v is not None}
-    for a, b in itertools.permutations(touched, 2):
-        if values.times_put(a) != 1 or values.times_put(b) != 1 or not values.putters(b) or not values.takers(b):
-            continue
-        left = min(ops[p].end for p in values.takers(b))
-        stayed = not values.takers(a) and not values.unknown_takers()
-        later = any(left + at.skew < ops[p].call for p in values.seers(a))
-        if values.there_by(a) + at.skew < ops[values.putters(b)[0]].call and (stayed or later):
-            return True
-    return False
+    return any(_inverted_pair(at, a, b) for a, b in itertools.permutations(touched, 2))
+
+
+def _inverted_pair(at: Evaluator, a: Any, b: Any) -> bool:
+    """Whether one value was inside before another was added, and still inside when the other had been removed."""
+    values, ops = at.values, at.ops
+    if values.times_put(a) != 1 or values.times_put(b) != 1 or not values.putters(b) or not values.takers(b):
+        return False
+    left = min(ops[p].end for p in values.takers(b))
+    stayed = not values.takers(a) and not values.unknown_takers()
+    later = any(left + at.skew < ops[p].call for p in values.seers(a))
+    return values.there_by(a) + at.skew < ops[values.putters(b)[0]].call and (stayed or later)
 
 
 def _there_both_ways(at: Evaluator, told: Sequence[int], members: Any) -> bool:
-    """Of two values that were put there once, each was there before the other."""
+    """Of two values that were added once, each was inside before the other."""
     values, ops = at.values, at.ops
     touched = [v for p in told for v in (values.saw(p), values.put(p)) if v is not None]
 
@@ -108,7 +135,7 @@ def _there_both_ways(at: Evaluator, told: Sequence[int], members: Any) -> bool:
 
 
 def _always_inside(at: Evaluator, touched: set[Any], position: int) -> bool:
-    """Whether at each moment at which the operation can take effect one of the values is certainly inside."""
+    """Whether one of the values is certainly inside at each moment at which the operation can take effect."""
     values, ops = at.values, at.ops
     op = ops[position]
     stays = []
@@ -150,7 +177,7 @@ def _circle(at: Evaluator, told: Sequence[int]) -> bool:
 
 
 def _comes_after(at: Evaluator, early: int, late: int) -> bool:
-    """Whether the value of the first operation came after the one of the second, as values replaced each other."""
+    """Whether the value of the first operation came after that of the second, in the order of replacement."""
     values = at.values
     following = _next_values(at, at.everything)
     value = values.put(late)
@@ -169,7 +196,7 @@ def _comes_after(at: Evaluator, early: int, late: int) -> bool:
 
 
 def _gone(at: Evaluator, observer: int, value: Any) -> bool:
-    """Whether the value that the operation saw had certainly been replaced, and was not put there again in time."""
+    """Whether the value that the operation saw had certainly been replaced and was not written again in time."""
     values, ops = at.values, at.ops
     for newer in at.everything:
         put = values.put(newer)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No explanation has a false sentence: regressions, and random violations whose every claim is evaluated again."""
+"""No explanation has a false sentence: regressions, and random violations whose claims are all evaluated again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_UNDECIDED_SHARE = 0.01
 
 
 def explained(history: Any, spec: Any, **options: Any) -> linpoint.Explanation:
-    """The explanation of a violation, all of whose claims are true."""
+    """The explanation of a violation; all of its claims are true."""
     verdict = linpoint.check(history, spec, **options)
     assert verdict.status is linpoint.Status.VIOLATION
     found = verdict.explain()
@@ -40,34 +40,34 @@ def writes_and_a_stale_read(count: int, seen: int) -> list[dict[str, Any]]:
     return [*lines, {"process": 1, "op": "read", "result": seen, "call": at, "return": at + 5}]
 
 
-def test_allowed_results_of_a_long_history_are_those_of_all_operations() -> None:
+def test_allowed_results_of_a_long_history_are_based_on_all_operations() -> None:
     found = explained(writes_and_a_stale_read(50, 7), "register")
     assert found.culprit is not None
     assert (found.culprit.allowed, found.culprit.complete, found.culprit.at_return) == ((49,), True, False)
-    assert "(allowed: 49; returned 7)" in found.text
+    assert "returned 7; every valid order requires 49." in found.text
 
 
-def test_results_are_those_allowed_by_then_where_the_history_has_further_violations() -> None:
+def test_with_further_violations_allowed_results_are_based_on_operations_called_by_then() -> None:
     lines = writes_and_a_stale_read(30, 7)
     at = lines[-1]["return"] + 1
     found = explained([*lines, {"process": 1, "op": "read", "result": 3, "call": at, "return": at + 5}], "register")
     assert found.culprit is not None
     assert (found.culprit.allowed, found.culprit.at_return) == ((29,), True)
-    assert "no order of the operations called by then allows that (allowed: 29; returned 7)" in found.text
+    assert "returned 7; every valid order of the operations called by then requires 29." in found.text
 
 
-def test_what_plain_removal_shows_to_be_superfluous_is_not_said_to_be_needed() -> None:
+def test_operations_that_can_be_removed_are_not_called_irremovable() -> None:
     found = explained("A: |--write(1)--| |--write(2)--| |--read()->1--|", "register")
     assert len(found.core) == 3
-    assert not found.irreducible  # without write(1) nobody wrote the 1 that was read
-    assert "left out" not in found.text
-    assert "is needed: if its outcome was unknown, these operations would have an order." in found.text
+    assert not found.irreducible  # without write(1) no operation wrote the 1 that was read
+    assert "can be removed" not in found.text
+    assert "is needed: if its outcome were unknown, these operations would have a valid order." in found.text
 
 
-def test_operations_of_which_none_can_be_left_out_are_said_to_be_so() -> None:
+def test_operations_of_which_none_can_be_removed_are_called_irremovable() -> None:
     found = explained("A: |--increment()--| |--read()->0--|", "counter")
     assert found.irreducible
-    assert "and none of them can be left out:" in found.text
+    assert "and none of them can be removed:" in found.text
 
 
 def test_a_value_that_a_concurrent_operation_returned_was_seen() -> None:
@@ -84,7 +84,7 @@ def test_a_value_that_a_concurrent_operation_returned_was_seen() -> None:
 
 
 @pytest.mark.parametrize("text", ["start workload", "stop nemesis", "no crash here", "powerful client joins"])
-def test_nothing_is_lost_in_a_crash_where_nothing_crashed(text: str) -> None:
+def test_without_a_crash_no_loss_in_a_crash_is_reported(text: str) -> None:
     lines = [
         {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 5},
         {"process": 0, "op": "write", "args": [2], "result": None, "call": 10, "return": 15},
@@ -95,7 +95,7 @@ def test_nothing_is_lost_in_a_crash_where_nothing_crashed(text: str) -> None:
     assert "lost-after-crash" not in [cause.cause for cause in found.causes]
 
 
-def test_a_crash_of_a_client_loses_nothing_of_the_server() -> None:
+def test_a_crash_of_a_client_is_not_blamed_for_a_loss_in_the_server() -> None:
     lines = [
         {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 5},
         {"process": 0, "op": "write", "args": [2], "result": None, "call": 10, "return": 15},
@@ -106,9 +106,9 @@ def test_a_crash_of_a_client_loses_nothing_of_the_server() -> None:
     assert "lost-after-crash" not in [cause.cause for cause in found.causes]
 
 
-def test_a_value_that_never_left_is_not_said_to_have_left_late() -> None:
+def test_a_value_that_was_never_removed_is_not_reported_as_removed_late() -> None:
     found = explained("A: |--enqueue(1)--| |--enqueue(2)--| |--dequeue()->2--|", "queue", checker="monitor")
-    assert found.pattern is None or "left wholly after" not in found.pattern.sentence
+    assert found.pattern is None or "1 was dequeued" not in found.pattern.sentence
 
 
 def test_text_json_and_page_make_the_same_claims() -> None:
@@ -119,8 +119,8 @@ def test_text_json_and_page_make_the_same_claims() -> None:
         page = re.sub(r"\s+", " ", found.as_html())
         assert [claim["kind"] for claim in document["claims"]] == [claim.kind for claim in found.claims]
         assert document["irreducible"] is found.irreducible
-        assert ("can be left out" in found.text) == found.irreducible
-        assert ("can be left out" in page.partition("</section>")[0]) == found.irreducible
+        assert ("can be removed" in found.text) == found.irreducible
+        assert ("can be removed" in page.partition("</section>")[0]) == found.irreducible
         assert ("is needed: if its outcome" in found.text) == (
             "is needed: if its outcome" in page.partition("</section>")[0]
         )
@@ -145,7 +145,7 @@ def test_every_claim_of_1_000_000_explanations_is_true(seed: str) -> None:
 
 
 def every_claim_is_true(seed: str, count: int, *, share_long: float) -> None:
-    """Evaluate every claim of so many explanations. Some are too large for the evaluator, but few."""
+    """Evaluate every claim of ``count`` explanations. Few of them may be too large for the evaluator."""
     judged = undecided = 0
     for _, verdict in zip(range(count), violations(seed, share_long=share_long), strict=False):
         found = verdict.explain()

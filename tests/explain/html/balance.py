@@ -19,7 +19,7 @@ def data_of(html: str) -> dict[str, Any]:
 
 
 class Balanced(HTMLParser):
-    """Complains about elements that are closed in the wrong order."""
+    """Reports elements that are closed in the wrong order."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -16,7 +16,7 @@ SLOW = 30_000
 
 
 class Opened:
-    """A page in the browser, with whatever went wrong in it."""
+    """A page in the browser, with any problems that occurred."""
 
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
@@ -41,7 +41,7 @@ class Opened:
 
     @property
     def visible(self) -> int:
-        """How many operations are in the window of the timeline."""
+        """The number of operations in the window of the timeline."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return int(self.text("#range").split(" of ")[0].replace(",", ""))
 
@@ -66,7 +66,9 @@ Open = Callable[..., Opened]
 
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """``open_page(html)`` writes a page to a file and opens that; at the end nothing may have gone wrong in it."""
+    """``open_page(html)`` writes a page to a file and opens it; the end of the test asserts that no problem
+    occurred.
+    """
     contexts = []
     opened: list[Opened] = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories of any length with one stale read in the middle, and one that is markup all over."""
+"""Histories of any length with one stale read in the middle, and one with markup in every field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import linpoint
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome
 from linpoint.specs.spec import Returns, Spec, Step
 
-FIRST = 1_700_000_000_000_000_000  # nanoseconds: past what a script's numbers can hold
+FIRST = 1_700_000_000_000_000_000  # nanoseconds: beyond the integers that JavaScript numbers represent exactly
 
 HOSTILE = (
     "</script></style></title><img src=x onerror=\"document.title='owned';alert(1)\"><svg onload=alert(2)>"
@@ -19,7 +19,7 @@ HOSTILE = (
 
 
 def with_a_stale_read(count: int, *, processes: int = 10, keys: int = 4) -> list[dict[str, Any]]:
-    """Operation lines of overlapping reads and writes on registers; one read sees what was overwritten long before."""
+    """Operation lines of overlapping reads and writes on registers; one read sees a value overwritten long before."""
     rng = random.Random(count)
     rows: list[dict[str, Any]] = []
     now: dict[int, int] = {}
@@ -54,7 +54,7 @@ def explained(count: int) -> linpoint.Explanation:
 
 
 def hostile_spec() -> Spec:
-    """A register with operations of hostile names."""
+    """A register with operations that have hostile names."""
 
     def write(_state: Any, value: Any) -> tuple[None, Any]:
         return None, value
@@ -70,7 +70,7 @@ def hostile_spec() -> Spec:
 
 
 def hostile_history() -> linpoint.History:
-    """Markup in every field that can have text."""
+    """Markup in every field that can contain text."""
     key = (HOSTILE, {HOSTILE: HOSTILE})
     operations = [
         Operation(HOSTILE, f"{HOSTILE}w", (HOSTILE,), None, 10, 20, key=key, line=1),

@@ -34,12 +34,12 @@ def hostile() -> str:
     return history_page(dressed, file=HOSTILE, command=f"linpoint check {HOSTILE}", replay=f"linpoint replay {HOSTILE}")
 
 
-def test_it_can_be_written_and_shows_nothing_invisible(hostile: str) -> None:
+def test_a_hostile_page_can_be_written_and_has_no_invisible_characters(hostile: str) -> None:
     hostile.encode("utf-8")
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", hostile)
 
 
-def test_only_our_own_script_may_run(hostile: str) -> None:
+def test_only_the_script_of_the_page_may_run(hostile: str) -> None:
     scripts = re.findall(r"<script>(.*?)</script>", hostile, re.DOTALL)
     assert len(scripts) == 1
     assert hostile.count("<script") == hostile.count("</script") == 2
@@ -51,7 +51,7 @@ def test_only_our_own_script_may_run(hostile: str) -> None:
     assert "unsafe-eval" not in policy[1]
 
 
-def test_no_element_comes_from_a_history_and_nothing_of_it_runs(hostile: str, open_page: Open) -> None:
+def test_a_history_adds_no_elements_and_runs_no_code(hostile: str, open_page: Open) -> None:
     opened = open_page(hostile)
     view = opened.page
     for key in ("v", "n", "n", "n", "n", "f"):
@@ -76,7 +76,7 @@ def test_no_element_comes_from_a_history_and_nothing_of_it_runs(hostile: str, op
     assert "<b class=injected>" in view.locator("#verdict").inner_text()
 
 
-def test_the_policy_stops_a_script_that_got_in_all_the_same(open_page: Open) -> None:
+def test_the_content_security_policy_blocks_an_injected_script(open_page: Open) -> None:
     explanation = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
     inside = "<script>document.title = 'owned'</script><img src='data:,' onerror='alert(1)'>"
     opened = open_page(history_page(explanation, traces=[inside]))
@@ -86,7 +86,7 @@ def test_the_policy_stops_a_script_that_got_in_all_the_same(open_page: Open) -> 
     opened.problems.clear()
 
 
-def test_traces_are_put_in_as_they_are(open_page: Open) -> None:
+def test_traces_are_inserted_unchanged(open_page: Open) -> None:
     explanation = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
     view = open_page(history_page(explanation, traces=["<p id=one>first</p>", "<p id=two>second</p>"])).page
     assert view.locator("#traces #two").inner_text() == "second"

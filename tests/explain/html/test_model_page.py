@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a model in a real browser: what a person sees first, stepping through the run, and that nothing can run."""
+"""The page of a model in a real browser: its first screen, stepping through the run, and that no foreign code can
+run.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ def survivors(opened: Opened) -> list[str]:
 
 
 def now(opened: Opened) -> list[str]:
-    """What the rows of the step that is looked at say."""
+    """The rows of the current step."""
     return [each.inner_text() for each in opened.page.locator("#run tr.run-now .trace-what").all()]
 
 
@@ -51,19 +53,19 @@ def test_every_kind_of_result_has_its_page(name: str, open_page: Open) -> None:
     assert view.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
-def test_the_first_screen_says_what_is_wrong_and_why(open_page: Open) -> None:
+def test_the_first_screen_states_the_failure_and_its_reason(open_page: Open) -> None:
     opened = open_page(page("array-queue"), width=1400, height=900)
     assert opened.text("#sentence").startswith("dequeue() of process 1 returned null")
-    assert "the spec allows only 1 here." in opened.text("#verdict")
+    assert "every valid order requires 1" in opened.text("#verdict")
     assert opened.page.locator("svg.drawing .op.culprit").count() == 1
     assert "dequeue()->null" in opened.page.locator("svg.drawing .op.culprit text").text_content()
     assert "19 steps" in opened.text("#run-title")
 
 
-def test_it_begins_at_the_end_where_the_spec_refuses(open_page: Open) -> None:
+def test_the_page_begins_at_the_step_that_the_spec_rejects(open_page: Open) -> None:
     opened = open_page(page("array-queue"))
     assert opened.text("#run-at") == "Step 19 of 19"
-    assert opened.text("#run-said") == "dequeue() returned null; the spec allows only 1 here."
+    assert opened.text("#run-said") == "dequeue() returned null; the spec requires 1 here."
     assert now(opened) == ["read rear: 1", "dequeue returns null"]
     assert survivors(opened) == [
         "[1]: dequeue() of process 1 has not taken effect",
@@ -73,7 +75,7 @@ def test_it_begins_at_the_end_where_the_spec_refuses(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("by", ["keys", "buttons"])
-def test_stepping_back_and_forth(open_page: Open, by: str) -> None:
+def test_steps_can_be_walked_back_and_forth(open_page: Open, by: str) -> None:
     opened = open_page(page("array-queue"))
     view = opened.page
     keys = {"first": "f", "previous": "p", "next": "n", "last": "l"}
@@ -92,7 +94,7 @@ def test_stepping_back_and_forth(open_page: Open, by: str) -> None:
     go("next")
     assert opened.text("#run-said") == "process 1: dequeue(); read front: 0"
     assert pairs(opened, "processes")["process 1"] == "dequeue(), line 52: front = self.front.load()"
-    assert pairs(opened, "processes")["process 2"] == "between two operations"
+    assert pairs(opened, "processes")["process 2"] == "idle"
     for _ in range(7):
         go("next")
     assert opened.text("#run-at") == "Step 8 of 19"
@@ -103,7 +105,7 @@ def test_stepping_back_and_forth(open_page: Open, by: str) -> None:
     assert pairs(opened, "memory")["slots[0]"] == "(value=null, changes=0)"
     assert view.locator("#run-memory tr.changed").count() == 0
     go("last")
-    view.keyboard.press("n")  # there is nothing beyond
+    view.keyboard.press("n")  # there is no step beyond
     assert opened.text("#run-at") == "Step 19 of 19"
 
 
@@ -120,10 +122,10 @@ def test_rows_have_source_lines_and_steps_their_numbers(open_page: Open) -> None
     assert "slot = self.slots[front % self.L].load()" in opened.text(".trace-table")
     numbers = opened.page.locator(".trace-table tbody .trace-number").all_inner_texts()
     assert [number for number in numbers if number] == [str(number) for number in range(1, 20)]
-    assert "preemption: process 2 runs, though process 1 could go on" in opened.text(".trace-table")
+    assert "switch to process 2 (process 1 still runnable)" in opened.text(".trace-table")
 
 
-def test_store_buffers_are_there_under_tso_alone(open_page: Open) -> None:
+def test_store_buffers_are_shown_only_under_tso(open_page: Open) -> None:
     opened = open_page(page("store-buffers"))
     assert opened.page.locator("#run-buffers").is_visible()
     assert pairs(opened, "waiting")["left"] == "wants[0] = true, turn = 1, drawn = 1, wants[0] = false"
@@ -135,7 +137,7 @@ def test_store_buffers_are_there_under_tso_alone(open_page: Open) -> None:
     assert not open_page(page("array-queue")).page.locator("#run-buffers").is_visible()
 
 
-def test_nodes_are_in_memory_once_they_are_there(open_page: Open) -> None:
+def test_nodes_are_shown_once_they_are_allocated(open_page: Open) -> None:
     opened = open_page(page("aba"))
     opened.page.keyboard.press("f")
     assert pairs(opened, "memory") == {"top": "null"}
@@ -143,35 +145,35 @@ def test_nodes_are_in_memory_once_they_are_there(open_page: Open) -> None:
     assert pairs(opened, "memory") == {"top": "null", "Node#1.value": "1", "Node#1.next": "null"}
 
 
-def test_a_deadlock_shows_who_waits_for_whom(open_page: Open) -> None:
+def test_a_deadlock_shows_which_process_waits_for_which(open_page: Open) -> None:
     opened = open_page(page("deadlock"))
-    assert "blocked on a, process 2 has it" in opened.text(".trace-table")
-    assert "nobody can go on" in opened.text("#run-said")
+    assert "blocked on a, held by process 2" in opened.text(".trace-table")
+    assert "no process can continue" in opened.text("#run-said")
     assert opened.page.locator("tr.run-later").count() == 0
 
 
-def test_a_pass_says_what_it_covered_and_what_not(open_page: Open) -> None:
+def test_a_pass_states_what_it_covered_and_what_not(open_page: Open) -> None:
     opened = open_page(page("holds"))
     assert "is linearizable with respect to stack" in opened.text("#sentence")
     assert "This is a proof for the model within these bounds." in opened.text("#verdict")
     assert "yes: every state within these bounds was reached" in opened.text("#covered")
-    assert "This is no pass" in open_page(page("no-time")).text("#verdict")
+    assert "This is not a pass" in open_page(page("no-time")).text("#verdict")
 
 
-def test_without_a_script_everything_is_there(browser: Any, tmp_path: Any) -> None:
+def test_the_page_is_complete_without_scripts(browser: Any, tmp_path: Any) -> None:
     path = tmp_path / "page.html"
     path.write_text(page("array-queue"), encoding="utf-8")
     context = browser.new_context(java_script_enabled=False)
     view = context.new_page()
     view.goto(path.as_uri())
-    assert "the spec allows only 1 here." in view.locator("#run-said").inner_text()
+    assert "the spec requires 1 here." in view.locator("#run-said").inner_text()
     assert view.locator("#run-survivors li").count() == 2
     assert view.locator("#run-memory tr").count() == 3
     assert view.locator(".trace-table tbody tr.trace-step").count() == 25
     context.close()
 
 
-def test_dark_and_light(open_page: Open) -> None:
+def test_the_theme_can_be_dark_or_light(open_page: Open) -> None:
     def ground(view: Any) -> str:
         return view.evaluate("getComputedStyle(document.querySelector('.now')).backgroundColor")  # type: ignore[no-any-return]
 
@@ -181,7 +183,7 @@ def test_dark_and_light(open_page: Open) -> None:
     assert ground(light) == ground(dark)
 
 
-def test_the_keys_are_listed_and_everything_has_a_name(open_page: Open) -> None:
+def test_the_keys_are_listed_and_every_control_has_a_name(open_page: Open) -> None:
     view = open_page(page("array-queue")).page
     view.keyboard.press("?")
     assert "next and previous step of the run" in view.locator("#help").inner_text()
@@ -203,7 +205,7 @@ def test_the_document_can_be_saved(open_page: Open) -> None:
     assert saved["findings"][0]["explanation"]["length"] == 19
 
 
-def test_on_paper_there_are_no_controls(open_page: Open) -> None:
+def test_the_printed_page_has_no_controls(open_page: Open) -> None:
     view = open_page(page("array-queue")).page
     view.emulate_media(media="print")
     for selector in ("#verdict", ".trace-table", "#run-memory", "#copy-replay", "#covered"):
@@ -213,18 +215,18 @@ def test_on_paper_there_are_no_controls(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("name", ["array-queue", "store-buffers", "hostile", "holds"])
-def test_a_telephone_is_wide_enough(open_page: Open, name: str) -> None:
+def test_the_page_fits_on_a_phone(open_page: Open, name: str) -> None:
     view = open_page(page(name), width=390, height=800).page
     assert view.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_nothing_of_the_model_is_markup(open_page: Open) -> None:
+def test_text_of_the_model_is_not_markup(open_page: Open) -> None:
     html = page("hostile")
     assert "<img" not in html
     assert "<script>alert" not in html
     assert "\u202e" not in html
     assert "\x1b" not in html
-    opened = open_page(html)  # that nothing ran and nothing was loaded is looked at in the end
+    opened = open_page(html)  # the fixture asserts at the end that no code ran and nothing was loaded
     opened.page.keyboard.press("f")
     memory = pairs(opened, "memory")
     assert memory["x"] == '"</script><script>alert(1)</script>"'
@@ -232,7 +234,7 @@ def test_nothing_of_the_model_is_markup(open_page: Open) -> None:
     assert opened.page.locator("img, main script, main b").count() == 0
 
 
-def test_what_a_shell_would_take_is_text(open_page: Open) -> None:
+def test_the_command_is_text_and_not_markup(open_page: Open) -> None:
     nasty = "linpoint refine '<b onclick=alert(1)>'"
     opened = open_page(model_page(result("deadlock"), command=nasty, replay=nasty))
     assert opened.text("#copy-command") == nasty

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: N805 - the first argument of a step is the state
-"""What a page holds: columns, times, orders with their states, zones, downloads; and what it leaves out."""
+"""The content of a page: columns, times, orders with their states, zones, downloads; and the parts it omits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def everywhere(explained: linpoint.Explanation) -> Mapping[int, int]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_explanation_has_a_sound_page(case: str) -> None:
+def test_every_explanation_has_a_well_formed_page(case: str) -> None:
     html = history_page(explanation(case), file=f"{case}.jsonl")
     parser = Balanced()
     parser.feed(html)
@@ -47,7 +47,7 @@ def test_every_explanation_has_a_sound_page(case: str) -> None:
     assert len(parser.ids) == len(set(parser.ids))
     linked = set(re.findall(r'<a href="#([\w-]+)"', html))
     assert linked <= set(parser.ids)
-    assert not re.search(r'(src|href)="(?!#)', html)  # nothing is loaded from anywhere
+    assert not re.search(r'(src|href)="(?!#)', html)  # nothing is loaded from elsewhere
     assert data_of(html)["total"] == len(explanation(case).verdict.history)
 
 
@@ -73,13 +73,13 @@ def test_names_steps_and_causes_are_on_the_page() -> None:
     assert "<li>P &lt; Q, as it returned first.</li>" in html
     assert "Likely cause: a stale read" in html
     assert "(a guess)" in html
-    assert "Because:</p><ul><li>the copy was paused</li>" in html
-    assert "It may also be a lost write." in html
+    assert "Evidence:</p><ul><li>the copy was paused</li>" in html
+    assert "Other possible causes: a lost write." in html
     assert ">P</button>" in html
     assert data_of(html)["core"][0][1] == "P"
 
 
-def test_steps_that_order_operations_are_drawn_with_their_circle() -> None:
+def test_steps_that_order_operations_are_drawn_as_a_cycle() -> None:
     found = explanation("queue")
     first, second = found.core[:2]
     steps = (
@@ -93,13 +93,13 @@ def test_steps_that_order_operations_are_drawn_with_their_circle() -> None:
     assert 'id="graph"' not in history_page(found)  # a queue has no precedence graph of its own
 
 
-def test_an_unknown_verdict_says_where_it_stopped() -> None:
+def test_an_unknown_verdict_shows_where_the_search_stopped() -> None:
     html = history_page(explanation("unknown"))
-    assert "Where it stopped" in html
-    assert "The longest legal order that was found" in html
+    assert "The search stopped after" in html
+    assert "Longest legal prefix found" in html
 
 
-def test_the_verdict_without_a_history_has_a_page() -> None:
+def test_a_verdict_without_a_history_has_a_page() -> None:
     assert "LINEARIZABLE" in history_page(linpoint.check([], "register").explain())
 
 
@@ -117,7 +117,7 @@ def test_the_verdict_without_a_history_has_a_page() -> None:
         [],
     ],
 )
-def test_times_are_told_exactly(values: list[Any]) -> None:
+def test_times_are_exact(values: list[Any]) -> None:
     told = json.loads(json.dumps(times(values)))
     for at, value in enumerate(values):
         if value is None:
@@ -129,7 +129,7 @@ def test_times_are_told_exactly(values: list[Any]) -> None:
             assert told["texts"][at] == str(value)
 
 
-def test_columns_say_what_the_operations_are() -> None:
+def test_columns_describe_the_operations() -> None:
     history = linpoint.history(with_a_stale_read(200))
     verdict = linpoint.check(history, "register")
     table = columns(verdict, range(200))
@@ -143,7 +143,7 @@ def test_columns_say_what_the_operations_are() -> None:
         assert int(table["times"]["base"]) + table["times"]["values"][at] == op.call
 
 
-def test_failed_operations_have_their_key_although_nobody_checks_them() -> None:
+def test_failed_operations_keep_their_key_although_they_are_not_checked() -> None:
     rows = [
         {"process": 0, "op": "write", "args": [1], "result": None, "call": 1, "return": 2, "key": "x"},
         {"process": 0, "op": "write", "args": [2], "outcome": "failed", "call": 3, "return": 4, "key": "x"},
@@ -154,19 +154,19 @@ def test_failed_operations_have_their_key_although_nobody_checks_them() -> None:
     assert table["key"][0] == table["key"][1] != table["key"][2]
 
 
-def test_long_values_are_cut_and_counted() -> None:
+def test_long_values_are_shortened_and_counted() -> None:
     verdict = linpoint.check(
         linpoint.history([linpoint.Operation(0, "write", ("x" * 10**6,), call=0, return_=1)]), "register"
     )
     (text, *_) = columns(verdict, range(1))["texts"]
     assert len(text) < 400
-    assert "more letters" in text
+    assert "more characters" in text
 
 
-# What is left out
+# Omitted parts
 
 
-def test_of_a_long_history_the_violation_and_its_key_come_first() -> None:
+def test_of_a_long_history_the_violation_and_its_key_are_kept_first() -> None:
     found = explained(2_000)
     chosen = choose_operations(found, most=100)
     assert len(chosen.positions) == 100
@@ -174,11 +174,11 @@ def test_of_a_long_history_the_violation_and_its_key_come_first() -> None:
     assert list(chosen.positions) == sorted(chosen.positions)
     assert chosen.note.startswith("This page shows 100 of 2,000 operations")
     called = sorted(found.verdict.history[position].call for position in chosen.positions)
-    assert called[-1] - called[3] < 1_000 * 110  # the others are of about the time at which it went wrong
+    assert called[-1] - called[3] < 1_000 * 110  # the others are from about the time of the violation
     assert choose_operations(found).note == ""
 
 
-def test_a_page_of_a_part_speaks_of_that_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_of_a_part_states_that_it_is_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     found = explained(2_000)
     monkeypatch.setattr(
         "linpoint.explain.history.history_page.choose_operations",
@@ -202,11 +202,11 @@ def test_a_witness_is_shown_with_its_states() -> None:
     assert len(order["steps"]) == len(found.verdict.witness.order)
 
 
-def test_the_longest_order_ends_with_who_cannot_come_next() -> None:
+def test_the_longest_order_ends_with_the_operations_that_cannot_come_next() -> None:
     found = explanation("register-stale-read")
     (order,) = stepped_orders(found, everywhere(found))
     assert [state for _, state in order["steps"]] == ["1", "2"]
-    assert order["blocked"] == [[found.culprit.position, "the spec allows 2"]]
+    assert order["blocked"] == [[found.culprit.position, "the spec requires 2"]]
 
 
 def test_a_nondeterministic_spec_may_be_in_several_states() -> None:
@@ -222,7 +222,7 @@ def test_a_nondeterministic_spec_may_be_in_several_states() -> None:
     assert order["steps"] == [[0, "1 or 2 or 3 or 3 others"]]
 
 
-def test_what_a_crash_loses_is_said_and_undone() -> None:
+def test_operations_lost_in_a_crash_are_named_and_undone() -> None:
     drawing = """
         A:     |--append("a")->0--| |--append("b")->1--|    |--read()->["a"]--|
         crash:                                            X
@@ -232,7 +232,7 @@ def test_what_a_crash_loses_is_said_and_undone() -> None:
     assert [state for _, state in order["steps"]] == [
         '["a"]',
         '["a", "b"]',
-        "a crash: the last operation before it is lost",
+        "crash: loses the last 1 operation",
         '["a"]',
     ]
 
@@ -249,7 +249,7 @@ def test_each_key_has_a_state_of_its_own_under_sequential() -> None:
     assert order["first"] == "null for each key"
 
 
-def test_long_orders_are_cut_and_that_is_said() -> None:
+def test_long_orders_are_shortened_and_marked() -> None:
     rows = [
         {"process": 0, "op": "write", "args": [n], "result": None, "call": 2 * n, "return": 2 * n + 1}
         for n in range(3_000)
@@ -274,7 +274,7 @@ def test_long_orders_are_cut_and_that_is_said() -> None:
         ({n: n for n in range(1_000)}, "968 more"),
     ],
 )
-def test_states_are_told_in_few_words(state: Any, text: str) -> None:
+def test_states_are_shortened(state: Any, text: str) -> None:
     assert text in state_text(state)
     assert len(state_text(state)) < 400
 
@@ -296,7 +296,7 @@ def test_two_values_that_were_both_current_overlap() -> None:
     assert told["1"].span[1] > told["2"].span[0]
 
 
-def test_values_that_replaced_each_other_have_a_zone_together() -> None:
+def test_values_that_replaced_each_other_share_a_zone() -> None:
     found = linpoint.check(
         """
         A: |--write(1)--| |--cas(1, 2)->true--|                                       |--read()->2--|
@@ -307,7 +307,7 @@ def test_values_that_replaced_each_other_have_a_zone_together() -> None:
     assert {zone.name for zone in value_zones(found)} == {"1 → 2", "3"}
 
 
-def test_what_is_no_register_has_no_zones() -> None:
+def test_only_registers_have_zones() -> None:
     assert value_zones(explanation("queue")) == []
 
 
@@ -317,7 +317,7 @@ def test_what_is_no_register_has_no_zones() -> None:
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "paper" not in case or case in ("paper-figure-5", "paper-figure-7")]
 )
-def test_what_can_be_saved_is_a_violation_by_itself(case: str, tmp_path: Path) -> None:
+def test_the_saved_minimal_history_is_a_violation_by_itself(case: str, tmp_path: Path) -> None:
     found = explanation(case)
     if found.verdict.status is not linpoint.Status.VIOLATION:
         assert minimal_lines(found) == ""
@@ -328,7 +328,7 @@ def test_what_can_be_saved_is_a_violation_by_itself(case: str, tmp_path: Path) -
     assert again.status is linpoint.Status.VIOLATION
 
 
-def test_a_violation_by_counting_is_saved_with_all_that_was_counted() -> None:
+def test_a_violation_by_counting_is_saved_with_all_counted_operations() -> None:
     rows: list[dict[str, Any]] = [
         {"process": n % 3, "op": "increment", "args": [], "result": None, "call": 10 * n, "return": 10 * n + 5}
         for n in range(100)
@@ -351,7 +351,7 @@ def test_a_violation_by_counting_is_saved_with_all_that_was_counted() -> None:
         ([], "--spec register --condition linearizable"),
     ],
 )
-def test_the_command_for_the_minimal_history(arguments: list[str], expected: str) -> None:
+def test_the_command_for_the_minimal_history_is_shown(arguments: list[str], expected: str) -> None:
     command = f"linpoint check minimal.jsonl {expected}"
     found = explanation("register-stale-read")
     assert minimal_command(found, arguments) == command
@@ -359,13 +359,13 @@ def test_the_command_for_the_minimal_history(arguments: list[str], expected: str
 
 
 @pytest.mark.parametrize(("call", "skew", "word"), [(1, 3, "3"), (0.5, 0.00005, "0.00005")])
-def test_a_clock_skew_goes_with_the_minimal_history(call: float, skew: float, word: str) -> None:
+def test_the_command_for_the_minimal_history_keeps_the_clock_skew(call: float, skew: float, word: str) -> None:
     read = {"process": 0, "op": "read", "args": [], "result": 2, "call": call, "return": 2 * call}
     found = linpoint.check(linpoint.history([read]).with_clock_skew(skew), "register").explain()
     assert minimal_command(found, ()).endswith(f" --spec register --condition linearizable --clock-skew {word}")
 
 
-def test_commands_on_a_page_are_never_cut() -> None:
+def test_commands_on_a_page_are_never_shortened() -> None:
     spec = f"{'folder/' * 1_000}s.py:X"
     shown = explanation("register-stale-read").as_html(
         arguments=["--spec", spec], command=f"c {spec}", replay=f"r {spec}"
@@ -376,21 +376,21 @@ def test_commands_on_a_page_are_never_cut() -> None:
 # Escaping
 
 
-def test_text_is_safe_in_markup_and_in_scripts() -> None:
+def test_text_is_escaped_in_markup_and_in_scripts() -> None:
     assert str(render_text('<a b="c">&\u202e\ud800\n')) == "&lt;a b=&#34;c&#34;&gt;&amp;\\u202e\\ud800\\x0a"
-    assert plain("x" * 50, 10) == "xxxxxxxxxx… (40 more letters)"
+    assert plain("x" * 50, 10) == "xxxxxxxxxx… (40 more characters)"
     data = script_data({"text": "</script><!--\u2028\ud800&"})
     assert "<" not in data
     assert data.isascii()
     assert json.loads(data) == {"text": "</script><!--\u2028\ud800&"}
 
 
-def test_an_explanation_gives_its_page() -> None:
+def test_an_explanation_returns_its_page() -> None:
     found = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
     assert found.as_html(file="here.jsonl") == history_page(found, file="here.jsonl")
 
 
-def test_who_only_the_cause_speaks_of_stands_beside_the_minimal_history() -> None:
+def test_operations_of_the_cause_only_are_listed_apart_from_the_minimal_history() -> None:
     history, spec, _ = CAUSES["hidden-retry"]
     shown = linpoint.check(history, spec).explain().as_html()
     first, _, below = shown.partition('id="timeline"')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page in a real browser: it opens quickly, moves smoothly, and does what its buttons and keys say."""
+"""The page in a real browser: it opens quickly, moves smoothly, and its buttons and keys work."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def pages() -> dict[int, str]:
 
 
 @pytest.mark.parametrize("count", [10, 1_000, 100_000])
-def test_it_zooms_filters_searches_steps_and_jumps(pages: dict[int, str], open_page: Open, count: int) -> None:
+def test_the_page_zooms_filters_searches_steps_and_jumps(pages: dict[int, str], open_page: Open, count: int) -> None:
     opened = open_page(pages[count])
     view = opened.page
     keyboard = view.keyboard
@@ -93,21 +93,21 @@ def test_it_zooms_filters_searches_steps_and_jumps(pages: dict[int, str], open_p
     view.focus("#canvas")
 
     keyboard.press("v")
-    assert "This is the operation that does not fit" in opened.text("#selected")
+    assert "No valid order gives this operation its result." in opened.text("#selected")
     assert "read() → -1" in opened.text("#selected")
     assert opened.visible >= 3
 
     for _ in range(9):
         keyboard.press("n")
-    assert "cannot come next: the spec allows -2" in opened.text("#step-said")
+    assert "cannot come next: the spec requires -2" in opened.text("#step-said")
     assert view.locator("#verdict svg .op.now").count() == 1
     keyboard.press("p")
-    assert "Then the state is -2" in opened.text("#step-said")
+    assert "State after it: -2" in opened.text("#step-said")
 
 
-def test_a_large_page_can_be_used_soon_and_moves_smoothly(pages: dict[int, str], open_page: Open) -> None:
+def test_a_large_page_is_ready_quickly_and_moves_smoothly(pages: dict[int, str], open_page: Open) -> None:
     ready, frames = [], []
-    for _ in range(3):  # the best of three: another process may have had the machine
+    for _ in range(3):  # the best of three: another process may have used the processor
         opened = open_page(pages[100_000])
         ready.append(int(opened.page.evaluate("document.documentElement.dataset.ready")))
         opened.page.keyboard.press("f")
@@ -163,7 +163,7 @@ def test_only_the_visible_rows_exist(pages: dict[int, str], open_page: Open) -> 
     assert "99999" in view.locator("#selected").inner_text()
 
 
-def test_the_minimal_history_is_a_violation_again(pages: dict[int, str], open_page: Open, tmp_path: Path) -> None:
+def test_the_downloaded_minimal_history_is_a_violation(pages: dict[int, str], open_page: Open, tmp_path: Path) -> None:
     view = open_page(pages[1_000]).page
     with view.expect_download() as download:
         view.click("button:has-text('minimal.jsonl')")
@@ -178,7 +178,7 @@ def test_the_minimal_history_is_a_violation_again(pages: dict[int, str], open_pa
     assert download.value.suggested_filename == "explanation.json"
 
 
-def test_dark_and_light(pages: dict[int, str], open_page: Open) -> None:
+def test_the_theme_can_be_dark_or_light(pages: dict[int, str], open_page: Open) -> None:
     def ground(view: Any) -> str:
         return view.evaluate("getComputedStyle(document.body).backgroundColor")  # type: ignore[no-any-return]
 
@@ -193,7 +193,7 @@ def test_dark_and_light(pages: dict[int, str], open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("width", [1024, 1400])
-def test_nothing_is_wider_than_the_window(pages: dict[int, str], open_page: Open, width: int) -> None:
+def test_no_element_is_wider_than_the_window(pages: dict[int, str], open_page: Open, width: int) -> None:
     view = open_page(pages[1_000], width=width, height=700).page
     assert view.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -203,11 +203,11 @@ def test_the_first_screen_answers_the_first_questions(pages: dict[int, str], ope
     box = view.locator("#verdict").bounding_box()
     assert box["y"] + box["height"] < 900
     text = view.locator("#verdict").inner_text()
-    for said in ("VIOLATION", "read() by process r returned -1", "Why it is impossible", "linpoint replay TOKEN"):
+    for said in ("VIOLATION", "read() by process r returned -1", "Why no order is valid", "linpoint replay TOKEN"):
         assert said in text
 
 
-def test_keys_are_sorted_filtered_and_shown_alone(pages: dict[int, str], open_page: Open) -> None:
+def test_keys_can_be_sorted_filtered_and_shown_alone(pages: dict[int, str], open_page: Open) -> None:
     opened = open_page(pages[1_000])
     view = opened.page
     first = view.locator("#keys-rows tbody tr[data-at]").first
@@ -223,7 +223,7 @@ def test_keys_are_sorted_filtered_and_shown_alone(pages: dict[int, str], open_pa
     assert opened.text("#operations-count") == "3 of 1,000"
 
 
-def test_the_keys_are_listed_and_everything_has_a_name(pages: dict[int, str], open_page: Open) -> None:
+def test_the_keys_are_listed_and_every_control_has_a_name(pages: dict[int, str], open_page: Open) -> None:
     view = open_page(pages[10]).page
     view.keyboard.press("?")
     assert view.locator("#help").is_visible()
@@ -238,7 +238,7 @@ def test_the_keys_are_listed_and_everything_has_a_name(pages: dict[int, str], op
     assert view.evaluate("document.activeElement !== document.body")
 
 
-def test_on_paper_there_are_no_controls(pages: dict[int, str], open_page: Open) -> None:
+def test_the_printed_page_has_no_controls(pages: dict[int, str], open_page: Open) -> None:
     view = open_page(pages[10]).page
     view.emulate_media(media="print")
     assert view.locator("#verdict").is_visible()
@@ -247,7 +247,7 @@ def test_on_paper_there_are_no_controls(pages: dict[int, str], open_page: Open) 
     assert view.locator("#operations-rows").is_visible()
 
 
-def test_the_command_is_copied(pages: dict[int, str], open_page: Open) -> None:
+def test_a_button_copies_the_command(pages: dict[int, str], open_page: Open) -> None:
     view = open_page(pages[10]).page
     view.context.grant_permissions(["clipboard-read", "clipboard-write"])
     view.click("[data-copy=copy-replay]")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page in a real browser, in the small: what is on paper and in the dark, what is announced, where clicks lead."""
+"""Details of the page in a real browser: printing, the dark theme, announcements, and the targets of clicks."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ LINES = """
 """
 
 
-# Paper and darkness
+# Printing and themes
 
 
-def test_paper_is_light_whatever_the_theme(html: str, open_page: Open) -> None:
+def test_the_printed_page_is_light_in_any_theme(html: str, open_page: Open) -> None:
     view = open_page(html).page
     light = colour(view, "main", "color")
     view.click("#theme")
@@ -68,7 +68,7 @@ def test_paper_is_light_whatever_the_theme(html: str, open_page: Open) -> None:
     assert colour(view, "main", "color") == light
 
 
-def test_paper_has_the_first_rows_and_says_how_many_there_are(html: str, open_page: Open) -> None:
+def test_the_printed_page_has_the_first_rows_and_their_number(html: str, open_page: Open) -> None:
     view = open_page(html).page
     rows = view.locator("#operations-rows tr[data-at]")
     before = rows.count()
@@ -90,14 +90,14 @@ def test_the_graph_follows_the_theme(html: str, open_page: Open) -> None:
     assert colour(view, ground, "fill") == colour(view, "main > section", "backgroundColor") != "rgb(255, 255, 255)"
 
 
-def test_every_colour_of_a_graph_has_a_counterpart_in_the_dark(html: str) -> None:
+def test_every_colour_of_a_graph_has_a_dark_counterpart(html: str) -> None:
     drawn = html.partition('class="picture graph"')[2].partition("</svg>")[0]
     used = set(re.findall(r'((?:fill|stroke|stop-color)="#\w+")', drawn))
     assert len(used) > 10
     assert {each for each in used if f".graph [{each}]" not in asset("graph.css")} == set()
 
 
-# Where clicks lead
+# Targets of clicks
 
 
 def test_an_operation_is_brought_into_view_on_the_timeline(html: str, open_page: Open) -> None:
@@ -112,7 +112,7 @@ def test_an_operation_is_brought_into_view_on_the_timeline(html: str, open_page:
     view.wait_for_function(IN_VIEW)
 
 
-def test_an_operation_that_the_filters_hide_is_shown_all_the_same(html: str, open_page: Open) -> None:
+def test_a_click_shows_an_operation_hidden_by_filters(html: str, open_page: Open) -> None:
     opened = open_page(html)
     opened.page.select_option("#filter-key", label='"k1"')
     assert opened.text("#operations-count") != "3,000"
@@ -120,7 +120,7 @@ def test_an_operation_that_the_filters_hide_is_shown_all_the_same(html: str, ope
     assert opened.text("#operations-count") == "3,000"
 
 
-# Words
+# Texts
 
 
 def test_copying_is_announced_only_if_it_worked(html: str, open_page: Open) -> None:
@@ -135,7 +135,7 @@ def test_copying_is_announced_only_if_it_worked(html: str, open_page: Open) -> N
     view.wait_for_function("document.getElementById('announced').textContent === 'Copied.'")
 
 
-def test_the_button_of_the_theme_keeps_its_name(html: str, open_page: Open) -> None:
+def test_the_theme_button_keeps_its_name(html: str, open_page: Open) -> None:
     view = open_page(html).page
     for pressed in ("false", "true", "false"):
         assert view.locator("#theme").inner_text() == "Dark"
@@ -143,16 +143,16 @@ def test_the_button_of_the_theme_keeps_its_name(html: str, open_page: Open) -> N
         view.click("#theme")
 
 
-def test_every_head_of_the_first_table_has_a_text(html: str, open_page: Open) -> None:
+def test_every_column_of_the_first_table_has_a_heading(html: str, open_page: Open) -> None:
     view = open_page(html).page
     heads = view.locator("table.core th[scope=col]").all_text_contents()
     assert heads[0] == "name"
     assert all(heads)
 
 
-def test_a_key_in_a_heading_stays_as_it_is(open_page: Open) -> None:
+def test_a_key_in_a_heading_is_unchanged(open_page: Open) -> None:
     view = open_page(page_of([row(1, "write", 1, key="MyKey"), row(3, "read", result=1, key="MyKey")])).page
-    assert view.locator("#steps-title").inner_text() == 'Steps: key "MyKey": one order that explains it'
+    assert view.locator("#steps-title").inner_text() == 'Steps: key "MyKey": witness order'
 
 
 def test_steps_and_the_filter_name_the_keys_of_operations_checked_together(open_page: Open) -> None:
@@ -162,12 +162,12 @@ def test_steps_and_the_filter_name_the_keys_of_operations_checked_together(open_
     for _ in range(2):
         view.keyboard.press("n")
     assert opened.text("#step-said").startswith('["')
-    assert 'Then the state is "' in opened.text("#step-said")
+    assert 'State after it: "' in opened.text("#step-said")
     view.select_option("#filter-key", label='"x"')
     assert opened.text("#operations-count") == "2 of 3"
 
 
-def test_the_numbers_of_a_shortened_order_go_on(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_numbering_of_a_shortened_order_continues(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row(2 * n, "write", n) for n in range(30)] + [row(100, "read", process=1, result="never")]
     found = linpoint.check(linpoint.history(rows), "register").explain()
     monkeypatch.setattr("linpoint.explain.history.order_stepper.MAX_STEPS", 10)
@@ -177,10 +177,10 @@ def test_the_numbers_of_a_shortened_order_go_on(open_page: Open, monkeypatch: py
     cells = view.locator("#step-rows tr[data-at] td:first-child").all_inner_texts()
     assert cells == [*map(str, range(20, 31)), "✕"]
     view.keyboard.press("n")
-    assert opened.text("#step-said") == "After the first 20 steps the state is 19."
+    assert opened.text("#step-said") == "State after the first 20 steps: 19."
 
 
-def test_only_a_crash_of_everything_goes_over_all_lanes(open_page: Open) -> None:
+def test_only_a_crash_of_everything_spans_all_lanes(open_page: Open) -> None:
     rows = [row(n, "write", n, process=n) for n in range(4)]
     lines = {}
     for name, crash in {"all": {}, "one": {"process": 2}, "nobody": {"process": 77}}.items():
@@ -204,14 +204,14 @@ TICKS = """
 """
 
 
-def test_the_scale_has_its_minus_signs(open_page: Open) -> None:
+def test_the_scale_has_minus_signs(open_page: Open) -> None:
     view = open_page(page_of([row(-1000, "write", 1), row(-500, "write", 2), row(0, "read", result=2)])).page
     said = view.evaluate(TICKS)
     assert {"-1,000", "-800", "0"} <= set(said)
     assert not [text for text in said if text.startswith("+")]
 
 
-def test_distances_before_the_first_time_are_negative_and_the_others_have_a_plus(open_page: Open) -> None:
+def test_distances_have_a_minus_before_the_first_time_and_a_plus_after_it(open_page: Open) -> None:
     first = 1_700_000_000_000_000_000
     rows = [row(first, "write", 1), row(first + 500, "write", 2), row(first + 1000, "read", result=2)]
     opened = open_page(page_of(rows))
@@ -226,14 +226,14 @@ def test_a_page_of_times_that_are_too_far_apart_works(open_page: Open) -> None:
     html = page_of(rows)
     opened = open_page(html)
     opened.page.keyboard.press("f")
-    assert opened.text("#range").startswith("3 of 3 operations, only the order of their times is drawn")
+    assert opened.text("#range").startswith("3 of 3 operations, drawn by order of times, not to scale")
     assert data_of(html)["columns"]["times"]["texts"][0] == "-1e+308"
 
 
-# Room
+# Small windows
 
 
-def test_a_small_window_has_room_for_the_brand_and_for_keys(html: str, open_page: Open) -> None:
+def test_a_small_window_fits_the_brand_and_the_keys(html: str, open_page: Open) -> None:
     view = open_page(html, width=800, height=600).page
     assert view.locator(".brand").bounding_box()["height"] < 30
     assert view.locator("#keys-rows th").first.bounding_box()["width"] > 100

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of several objects, of processes with like names and of times far apart: nothing is mistaken for another."""
+"""Pages with several objects, similar process names and distant times: nothing is confused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def stale_in_a(**more: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("values", [[-1e308, 1e308, 0.0, None], [-(10**299), 1e308], [-1.7e308, 1]])
-def test_times_that_no_distance_can_tell_go_as_ranks_with_their_texts(values: list[Any]) -> None:
+def test_times_whose_distance_overflows_become_ranks_with_texts(values: list[Any]) -> None:
     told = times(values)
     given = [(value, rank) for value, rank in zip(values, told["values"], strict=True) if value is not None]
     assert told["ranked"]
@@ -54,7 +54,7 @@ def test_times_that_no_distance_can_tell_go_as_ranks_with_their_texts(values: li
     assert told["texts"] == [None if value is None else str(value) for value in values]
 
 
-def test_a_history_over_all_times_has_a_page() -> None:
+def test_a_history_over_the_whole_range_of_times_has_a_page() -> None:
     rows = [
         row(0, "write", [1], -1e308) | {"return": -1e307},
         row(0, "write", [2], 0.0) | {"return": 1e-300},
@@ -68,7 +68,7 @@ def test_a_history_over_all_times_has_a_page() -> None:
 # Zones
 
 
-def test_zones_are_drawn_only_where_real_time_makes_them_certain() -> None:
+def test_zones_are_drawn_only_if_real_time_makes_them_certain() -> None:
     assert value_zones(linpoint.check(STALE, "register").explain())
     rows = stale_in_a()
     for condition in ("sequential", "buffered-durable"):
@@ -77,7 +77,7 @@ def test_zones_are_drawn_only_where_real_time_makes_them_certain() -> None:
         assert value_zones(found) == []
 
 
-def test_clocks_that_may_differ_leave_no_zones() -> None:
+def test_with_a_clock_skew_no_zones_are_drawn() -> None:
     rows = [
         row(0, "write", [1], 0),
         row(1, "write", [2], 20),
@@ -96,7 +96,7 @@ def test_clocks_that_may_differ_leave_no_zones() -> None:
 
 
 @pytest.mark.parametrize("condition", ["sequential", "buffered-durable"])
-def test_operations_say_their_keys_where_all_were_checked_together(condition: str) -> None:
+def test_operations_show_their_keys_if_all_were_checked_together(condition: str) -> None:
     found = linpoint.check(linpoint.history(stale_in_a()), "register", condition=condition).explain()
     data = data_of(history_page(found))
     table = data["columns"]
@@ -117,10 +117,10 @@ def test_every_operation_of_a_map_has_its_key(condition: str) -> None:
     verdict = linpoint.check(linpoint.history(rows), "map", condition=condition)
     table = columns(verdict, range(5))
     assert [table["keys"][number] for number in table["key"]] == ['"a"', '"a"', '"c"', '"B"', '"a"']
-    assert not table["labelled"]  # they are in the arguments
+    assert not table["labelled"]  # the keys are in the arguments
 
 
-def test_keys_of_the_verdict_come_first_by_their_place() -> None:
+def test_keys_of_the_verdict_come_first_in_its_order() -> None:
     verdict = linpoint.check(linpoint.history(stale_in_a(key="only failed")), "register")
     table = columns(verdict, range(7))
     assert table["keys"] == ['"a"', '"b"', '"only failed"']
@@ -142,7 +142,7 @@ def test_a_drawing_of_several_objects_names_them() -> None:
 # Orders
 
 
-def test_a_shortened_order_begins_with_the_state_that_was_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shortened_order_begins_with_the_state_reached_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row(0, "write", [n], 2 * n) for n in range(30)]
     rows.append(row(1, "read", [], 100, result="never"))
     found = linpoint.check(linpoint.history(rows), "register").explain()
@@ -151,11 +151,11 @@ def test_a_shortened_order_begins_with_the_state_that_was_reached(monkeypatch: p
     (order,) = stepped_orders(dataclasses.replace(found, stuck=stuck), {position: position for position in range(31)})
     assert (order["before"], order["first"]) == (20, "19")
     assert order["steps"] == [[n, str(n)] for n in range(20, 30)]
-    assert order["blocked"] == [[30, "the spec allows 29"]]
-    assert order["note"] == "The first 20 steps are left out."
+    assert order["blocked"] == [[30, "the spec requires 29"]]
+    assert order["note"] == "The first 20 steps are omitted."
 
 
-def test_a_deadline_leaves_nobody_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_order_interrupted_by_the_deadline_has_no_blocked_operations(monkeypatch: pytest.MonkeyPatch) -> None:
     found = linpoint.check("A: |--write(1)--| |--write(2)--| |--read()->1--|", "register").explain()
     places = {position: position for position in range(3)}
     (whole,) = stepped_orders(found, places)
@@ -171,7 +171,7 @@ def test_a_deadline_leaves_nobody_blocked(monkeypatch: pytest.MonkeyPatch) -> No
 # Processes and crashes
 
 
-def test_processes_with_like_names_are_told_apart() -> None:
+def test_processes_with_similar_names_are_distinguished() -> None:
     rows = [
         row(1, "write", [1], 1),
         row("1", "write", [2], 1),

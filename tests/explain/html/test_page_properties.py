@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever the history, the spec and the condition: a page is sound, its steps are legal, its download a violation."""
+"""For any history, spec and condition, the page is well formed, its steps are legal, and its download is a
+violation.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from tests.user_specs import USER_MAKERS
 
 
 @pytest.mark.parametrize("name", [*MAKERS, *USER_MAKERS])
-def test_every_page_is_sound(name: str) -> None:
+def test_every_page_is_well_formed_and_its_download_is_a_violation(name: str) -> None:
     rng = random.Random(name)
     for _ in range(8):
         history, spec = random_history(

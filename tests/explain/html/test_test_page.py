@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a test in a real browser: what a person sees first, what is never there, and that nothing can run."""
+"""The page of a test in a real browser: its first screen, forbidden content, and that no foreign code can run."""
 
 from __future__ import annotations
 
@@ -56,32 +56,32 @@ def test_scenario_and_steps_are_on_the_first_screen(open_page: Open) -> None:
     assert [word in scenario for word in ("thread 1", "thread 2", "increment() → 1")] == [True] * 3
     should = view.locator("table.scenario").nth(1).locator("tbody tr").all_inner_texts()
     assert [row.split("\t") for row in should] == [
-        ["some order", "1", "2"],
-        ["some order", "2", "1"],
-        ["here", "1", "1"],
+        ["allowed", "1", "2"],
+        ["allowed", "2", "1"],
+        ["observed", "1", "1"],
     ]
     steps = opened.text(".trace-table")
-    for said in ("tested_objects.py", "cell[0] = value + 1", "preemption: ", "increment returns 1"):
+    for said in ("tested_objects.py", "cell[0] = value + 1", "switch to ", "increment returns 1"):
         assert said in steps
     assert opened.text("#models").count("violation") == 2
 
 
-def test_what_would_have_been_allowed_is_beside_what_was_returned(open_page: Open) -> None:
+def test_allowed_results_are_shown_next_to_the_returned_one(open_page: Open) -> None:
     opened = open_page(page("lazy"))
     assert "get() → 2" in opened.text("table.scenario td.wrong")
     assert "allowed: 1" in opened.text("table.scenario td.wrong")
     assert opened.page.locator("table.scenario td.wrong").count() == 1
 
 
-def test_a_pass_says_what_it_covered_and_what_not(open_page: Open) -> None:
+def test_a_pass_states_what_it_covered_and_what_not(open_page: Open) -> None:
     opened = open_page(page("exhaustive"))
-    assert "Within these bounds nothing was left out" in opened.text("#verdict")
+    assert "The search is exhaustive within these bounds" in opened.text("#verdict")
     assert "yes: every schedule" in opened.text("#covered")
-    assert "may still be wrong" in open_page(page("bounded")).text("#verdict")
-    assert "This is no pass" in open_page(page("unknown")).text("#verdict")
+    assert "may still fail" in open_page(page("bounded")).text("#verdict")
+    assert "This is not a pass" in open_page(page("unknown")).text("#verdict")
 
 
-def test_commands_are_copied(open_page: Open) -> None:
+def test_buttons_copy_the_commands(open_page: Open) -> None:
     view = open_page(page("deadlock")).page
     view.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for name, text in (("replay", REPLAY), ("command", COMMAND)):
@@ -100,7 +100,7 @@ def test_the_document_can_be_saved(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("name", ["counter", "livelock"])
-def test_dark_and_light_by_hand_and_by_key(open_page: Open, name: str) -> None:
+def test_the_theme_is_changed_by_button_and_by_key(open_page: Open, name: str) -> None:
     def ground(view: Any) -> str:
         return view.evaluate("getComputedStyle(document.body).backgroundColor")  # type: ignore[no-any-return]
 
@@ -113,7 +113,7 @@ def test_dark_and_light_by_hand_and_by_key(open_page: Open, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["counter", "deadlock"])
-def test_the_keys_are_listed_and_everything_has_a_name(open_page: Open, name: str) -> None:
+def test_the_keys_are_listed_and_every_control_has_a_name(open_page: Open, name: str) -> None:
     view = open_page(page(name)).page
     view.keyboard.press("?")
     assert view.locator("#help").is_visible()
@@ -126,18 +126,18 @@ def test_the_keys_are_listed_and_everything_has_a_name(open_page: Open, name: st
     assert view.evaluate(unnamed) == []
 
 
-def test_the_timeline_below_has_the_threads(open_page: Open) -> None:
+def test_the_timeline_has_the_threads(open_page: Open) -> None:
     opened = open_page(page("counter"))
     assert opened.visible == 2
     assert "thread 2" in opened.text("#operations-rows")
     opened.page.keyboard.press("v")
-    assert "does not fit" in opened.text("#selected")
+    assert "No valid order gives this operation its result." in opened.text("#selected")
     for _ in range(3):
         opened.page.keyboard.press("n")
     assert "after increment()" in opened.text("#step-rows")
 
 
-def test_on_paper_there_are_no_controls(open_page: Open) -> None:
+def test_the_printed_page_has_no_controls(open_page: Open) -> None:
     view = open_page(page("counter")).page
     view.emulate_media(media="print")
     for selector in ("#verdict", "table.scenario >> nth=0", ".trace-table", "#copy-replay", "#covered"):
@@ -147,17 +147,17 @@ def test_on_paper_there_are_no_controls(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("name", ["counter", "exception", "hostile", "bounded"])
-def test_a_telephone_is_wide_enough(open_page: Open, name: str) -> None:
+def test_the_page_fits_on_a_phone(open_page: Open, name: str) -> None:
     view = open_page(page(name), width=390, height=800).page
     assert view.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_nothing_of_the_code_is_markup(open_page: Open) -> None:
+def test_text_of_the_code_is_not_markup(open_page: Open) -> None:
     html = page("hostile")
     assert "<img" not in html
     assert "<script>alert" not in html
     assert "\u202e" not in html
-    opened = open_page(html)  # that nothing ran and nothing was loaded is looked at in the end
+    opened = open_page(html)  # the fixture asserts at the end that no code ran and nothing was loaded
     shown = MARKUP.replace("\u202e", "\\u202e")
     assert shown in opened.text("table.scenario >> nth=0")
     assert shown in opened.text("#sentence")
@@ -165,7 +165,7 @@ def test_nothing_of_the_code_is_markup(open_page: Open) -> None:
     assert opened.page.locator("img, main script").count() == 0
 
 
-def test_what_a_shell_would_take_is_text(open_page: Open) -> None:
+def test_the_command_is_text_and_not_markup(open_page: Open) -> None:
     nasty = "linpoint test '<b onclick=alert(1)>'"
     opened = open_page(result_page(result("deadlock"), command=nasty, replay=nasty))
     assert opened.text("#copy-command") == nasty

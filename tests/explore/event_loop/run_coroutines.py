@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running coroutines of tests under every schedule with few departures from the usual order."""
+"""Runs the coroutines of tests under every schedule with few departures from the usual order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linpoint.judging.scenario_run import RunEnding
 
 
 def runs(*functions, most: int = 2, setup=dict):
-    """What functions of a shared object give under every schedule with few departures from the usual order."""
+    """The results of functions on a shared object, under every schedule with few departures from the usual order."""
     found = []
     explorer = native.explore_bounded(most)
     with EventLoopSession() as session:
@@ -26,7 +26,7 @@ def runs(*functions, most: int = 2, setup=dict):
 
 
 def values(*functions, most: int = 2):
-    """The different results of functions that always come to their end."""
+    """The different results of functions that always terminate."""
     found = set()
     for ending, results, _ in runs(*functions, most=most):
         assert ending is RunEnding.COMPLETE

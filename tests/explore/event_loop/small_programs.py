@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs of coroutines: as real ones, to be run on the controlled loop, and as an oracle that knows no asyncio.
-
-The oracle keeps its own clock, timers, locks and turns, and tries every choice at every step.
-"""
+"""Small programs of coroutines: as real ones for the controlled loop, and for an oracle that does not use asyncio."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ MARK, LOAD, STORE, TURN, SLEEP, ACQUIRE, RELEASE = "mark", "load", "store", "tur
 
 Line = tuple[str, int]
 Program = tuple[tuple[Line, ...], ...]
-"""Of each coroutine its lines: what to do, and the variable, the lock or the seconds."""
+"""The lines of each coroutine: an action with a variable, a lock or a number of seconds."""
 
 
 def random_program(choice: random.Random, *, coroutines: int, lines: int) -> Program:
@@ -80,9 +77,9 @@ class _State:
     log: tuple[int, ...] = ()
     held: frozenset[int] = frozenset()
     queues: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    """Who waits for each lock; one that was woken stays in front until it goes on."""
+    """The waiters of each lock; a woken one stays in front until it continues."""
     timers: tuple[tuple[int, int, int], ...] = ()
-    """Deadline, number, who."""
+    """Deadline, number, coroutine."""
     ended: frozenset[int] = frozenset()
     now: int = 0
     made: int = 0
@@ -116,10 +113,10 @@ def _fire(state: _State) -> _State:
 
 
 def _run(program: Program, state: _State, who: int) -> _State:
-    """The next step of a coroutine: until it has to wait, or asks for another turn."""
+    """The next step of a coroutine: until it has to wait, or yields its turn."""
     state = replace(state, ready=state.ready - {who})
     for number, queue in enumerate(state.queues):
-        if queue[:1] == (who,):  # woken: it is its lock now
+        if queue[:1] == (who,):  # woken: it now holds the lock
             state = _with_queue(replace(state, held=state.held | {number}), number, queue[1:])
     while state.at[who] < len(program[who]):
         what, number = program[who][state.at[who]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What asyncio builds on a loop works on the controlled one, under every schedule."""
+"""The asyncio primitives that build on an event loop work on the controlled one, under every schedule."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_the_result_is_the_same_under_every_schedule(function, expected):
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="tasks that begin at once are of Python 3.12")
-def test_eager_tasks():
+def test_eager_tasks_give_the_same_results():
     async def client(_):
         asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
         log = []

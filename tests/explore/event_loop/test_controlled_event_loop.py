@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controlled loop itself: its order, its clock, how runs end, what is left after them, what there is not."""
+"""The controlled loop itself: its order, its clock, how runs end, what remains after them, and unsupported calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def callbacks(_):
     return found
 
 
-def test_callbacks_keep_their_order_and_timers_theirs():
+def test_callbacks_and_timers_keep_their_order():
     assert values(callbacks) == {((1, 2, "late"),), (("late", 1, 2),), ((1, "late", 2),)}
 
 
@@ -44,7 +44,7 @@ def test_time_passes_while_others_are_ready():
     assert values(either) == {("in time",), ("too late",)}
 
 
-def test_the_usual_order_is_that_of_a_real_loop():
+def test_the_usual_order_matches_a_real_loop():
     log = []
 
     async def client(_):
@@ -56,7 +56,7 @@ def test_the_usual_order_is_that_of_a_real_loop():
     assert [each is log[0] for each in log] == [True, False] * 3
 
 
-def test_clocks_agree_and_cost_nothing():
+def test_clocks_agree_and_sleeping_takes_no_real_time():
     async def client(_):
         loop = asyncio.get_running_loop()
         began = loop.time(), time.monotonic()
@@ -66,7 +66,7 @@ def test_clocks_agree_and_cost_nothing():
     assert values(client) == {((True, True, 3600.0),)}
 
 
-# What an operation may end in
+# Endings of an operation
 
 
 def test_a_cancelled_operation_has_a_result():
@@ -89,7 +89,7 @@ def test_an_operation_may_exit():
     assert {type(results[0][0]) for _, results, _ in runs(leave)} == {SystemExit}
 
 
-def test_a_lock_of_threads_stops_the_whole_loop():
+def test_a_lock_for_threads_blocks_the_whole_loop():
     async def client(subject):
         with subject["lock"]:
             await asyncio.sleep(0)
@@ -98,7 +98,7 @@ def test_a_lock_of_threads_stops_the_whole_loop():
     assert endings == {RunEnding.COMPLETE, RunEnding.STUCK}
 
 
-def test_deadlocks_say_who_waits():
+def test_deadlocks_name_the_waiting_coroutines():
     async def wait(_):
         await asyncio.get_running_loop().create_future()
 
@@ -111,7 +111,7 @@ def test_deadlocks_say_who_waits():
         assert [(each.process, each.owner) for each in waiting] == [(0, None), (1, 5)]
 
 
-def test_who_runs_for_ever_is_cut():
+def test_an_endless_run_is_stopped_at_the_step_limit():
     async def spin(_):
         while True:  # noqa: ASYNC110 - on purpose
             await asyncio.sleep(0)
@@ -123,7 +123,7 @@ def test_who_runs_for_ever_is_cut():
         assert session.run(explorer, [((spin, (None,)),)]) is RunEnding.CUT
 
 
-def test_alone_nobody_waits_for_ever():
+def test_an_endless_wait_outside_a_run_raises():
     with EventLoopSession() as session:
         session.prepare()
         with session.alone(), pytest.raises(BlockedForever):
@@ -133,7 +133,7 @@ def test_alone_nobody_waits_for_ever():
 # After a run
 
 
-def test_nothing_is_left_and_nothing_is_said(caplog, recwarn):
+def test_runs_leave_no_tasks_and_no_warnings(caplog, recwarn):
     closed = []
 
     async def stubborn():
@@ -155,7 +155,7 @@ def test_nothing_is_left_and_nothing_is_said(caplog, recwarn):
 
     async def client(subject):
         subject["tasks"] = [asyncio.create_task(each()) for each in (stubborn, tidy, fail)]
-        asyncio.create_task(one(1))  # noqa: RUF006 - nobody keeps it
+        asyncio.create_task(one(1))  # noqa: RUF006 - no reference is kept
         await asyncio.sleep(0)
         asyncio.create_task(one(2))  # noqa: RUF006 - it never begins
 
@@ -167,7 +167,7 @@ def test_nothing_is_left_and_nothing_is_said(caplog, recwarn):
     assert not recwarn.list
 
 
-def test_a_loop_that_runs_already_is_given_back():
+def test_an_already_running_loop_is_restored():
     async def main_of_a_run(_):
         return await one(1)
 
@@ -179,7 +179,7 @@ def test_a_loop_that_runs_already_is_given_back():
     assert asyncio.run(main())
 
 
-# What there is not
+# Unsupported calls
 
 
 async def in_executor(_):
@@ -206,6 +206,6 @@ async def starting_a_thread(_):
 
 
 @pytest.mark.parametrize("function", [in_executor, connecting, swallowing, spawning, starting_a_thread])
-def test_refused(function):
+def test_unsupported_calls_are_rejected(function):
     with pytest.raises(TestError, match="LP-T025"):
         runs(function)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controlled loop shows every interleaving at awaits, each of them once, and nothing else."""
+"""The controlled loop explores every interleaving at awaits, each exactly once, and no others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 250
 
 
 def outcome(program, explorer, session):
-    """What the next run of a program gives; None if it would show nothing new."""
+    """The outcome of the next run of a program; None if it would show nothing new."""
     session.prepare()
     real = Real()
     ending = session.run(explorer, [((real.run, (who, lines)),) for who, lines in enumerate(program)])
@@ -41,15 +41,15 @@ def explored(program, explorer) -> Counter:
     return found
 
 
-def test_two_turns_of_two_tasks():
+def test_two_turns_of_two_tasks_have_all_interleavings():
     program = (((MARK, 0), (TURN, 0), (MARK, 0)),) * 2
     assert outcomes(program, MOST).total() == 6
     assert explored(program, native.explore_dpor()) == outcomes(program, MOST)
 
 
 @pytest.mark.parametrize("explorer", [native.explore_dpor(), native.explore_bounded(9)], ids=["dpor", "bounded"])
-def test_the_background_may_go_first(explorer):
-    """As usual it would come too late: what it has not done when the run is over counts."""
+def test_a_background_task_may_run_first(explorer):
+    """In the usual order it would be too late: its work counts only until the run is over."""
     found = set()
 
     async def setup():
@@ -81,7 +81,7 @@ def test_the_background_may_go_first(explorer):
     [native.explore_random(1, 60), native.explore_pos(2, 60), native.explore_pct(3, 60, 3)],
     ids=["random", "pos", "pct"],
 )
-def test_what_chance_shows_is_possible_and_replays(explorer):
+def test_outcomes_of_random_schedules_are_possible_and_replay(explorer):
     choice = random.Random(5)
     with EventLoopSession() as session:
         while explorer.begin():
@@ -98,7 +98,7 @@ def test_what_chance_shows_is_possible_and_replays(explorer):
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(220)))
-def test_random_programs(seed):
+def test_random_programs_have_exactly_the_outcomes_of_the_oracle(seed):
     choice = random.Random(seed)
     expected = None
     while expected is None:

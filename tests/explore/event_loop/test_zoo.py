@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Broken objects are found, small and replayable; their fixed twins are silent."""
+"""Broken objects are found with small, replayable findings; their fixed twins pass."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def name(value):
 
 
 @pytest.mark.parametrize(("made", "operations", "observe", "kind", "scenario", "preemptions"), BROKEN, ids=name)
-def test_broken(made, operations, observe, kind, scenario, preemptions):
+def test_broken_objects_are_found(made, operations, observe, kind, scenario, preemptions):
     definition = definition_of_object(made, operations, observe=observe)
     assert definition.is_async
     result = run_definition(definition)
@@ -84,7 +84,7 @@ def test_broken(made, operations, observe, kind, scenario, preemptions):
 
 
 def replayed(definition, finding) -> str | None:
-    """The kind of failure that the finding's schedule shows in another session."""
+    """The kind of failure of the finding's schedule in another session."""
     with EventLoopSession() as session:
         scenario = Scenario.from_dict(finding.replay["scenario"])
         exploration = ScenarioSearch(ScenarioRunner(definition, scenario, session), ObjectJudge(definition, session))
@@ -95,18 +95,18 @@ def replayed(definition, finding) -> str | None:
 
 
 @pytest.mark.parametrize(("made", "operations", "observe"), FIXED, ids=name)
-def test_fixed(made, operations, observe):
+def test_fixed_objects_pass(made, operations, observe):
     result = run_definition(definition_of_object(made, operations, observe=observe))
     assert result.status is Status.LINEARIZABLE, result.findings
     assert result.models["gil"] is Status.LINEARIZABLE
 
 
-def test_a_fixed_one_is_explored_exhaustively():
+def test_a_fixed_object_is_explored_exhaustively():
     result = run_definition(definition_of_object(zoo.ConnectionsFixed, ["connect"]), budget=60)
     assert result.exhaustive
 
 
-def test_methods_that_turn_out_to_be_coroutines():
+def test_methods_that_return_coroutines_are_awaited():
     definition = definition_of_object(lambda: zoo.CheckThenAwait(), {"get": {"key": "ab"}})  # noqa: PLW0108
     assert not definition.is_async
     (finding,) = run_definition(definition).findings
@@ -116,7 +116,7 @@ def test_methods_that_turn_out_to_be_coroutines():
 
 
 class TestPool(linpoint.ConcurrentTest):
-    """Everything is a coroutine, and so may be what runs alone."""
+    """``setup`` and operations may be coroutines, including operations that run alone."""
 
     scenarios = (Scenario.parse("acquire() | acquire()", before="acquire()", after="release(); acquire()"),)
     pool: ClassVar[type] = asyncio.Semaphore
@@ -141,7 +141,7 @@ class TestPool(linpoint.ConcurrentTest):
 
 class Forgetful(asyncio.Semaphore):
     def release(self):
-        """Wakes nobody."""
+        """It wakes no waiter."""
 
 
 class TestForgetful(TestPool):
@@ -152,7 +152,7 @@ class TestForgetful(TestPool):
     observe = None
 
 
-def test_a_class_of_coroutines():
+def test_a_class_of_coroutines_is_tested():
     assert definition_of(TestPool).is_async
     assert run_definition(definition_of(TestPool), budget=5).status is Status.LINEARIZABLE
     (finding,) = run_definition(definition_of(TestForgetful)).findings
@@ -161,7 +161,7 @@ def test_a_class_of_coroutines():
 
 
 class Beating:
-    """A queue with a task in the background that never ends."""
+    """A queue with an endless background task."""
 
     def __init__(self):
         self.items = asyncio.Queue()
@@ -180,7 +180,7 @@ class Beating:
 @pytest.mark.parametrize(
     ("scenario", "kind"), [("get() | put()", None), ("get() | get(); put()", None), ("lose() | put()", "deadlock")]
 )
-def test_who_waits_while_the_background_goes_on_waits_for_ever(scenario, kind):
+def test_waiting_only_for_an_endless_background_task_is_a_deadlock(scenario, kind):
     async def setup():
         return await Beating().begin()
 
@@ -215,7 +215,7 @@ class NothingWaits:
         return None, state
 
 
-# What a finding tells
+# Content of a finding
 
 
 def lines_of(finding, thread):
@@ -249,7 +249,7 @@ def test_the_trace_has_the_lines_and_what_each_await_waits_for():
     assert waits.place.function == "load"
 
 
-def test_a_deadlock_says_who_waits_for_what():
+def test_a_deadlock_names_the_resource_of_each_waiting_coroutine():
     (finding,) = run_definition(definition_of_object(zoo.TwoLocks, ["forth", "back"])).findings
     blocked = [step for step in finding.trace.steps if step.kind is StepKind.BLOCK]
     assert [(step.thread, step.location) for step in blocked] == [
@@ -259,7 +259,7 @@ def test_a_deadlock_says_who_waits_for_what():
     assert blocked[0].place.text == "async with self.right:"
 
 
-def test_time_and_the_departure_from_the_usual_order_are_told():
+def test_the_trace_shows_time_and_departures_from_the_usual_order():
     (finding,) = run_definition(definition_of_object(zoo.LeakyPool, ["use"], observe=available)).findings
     told = [(step.thread, step.message) for step in finding.trace.steps if step.kind is StepKind.NOTE]
     assert told == [
@@ -270,9 +270,9 @@ def test_time_and_the_departure_from_the_usual_order_are_told():
     assert finding.trace.preemptions == finding.preemptions == 1
 
 
-def test_an_exception_is_told_where_it_was_raised():
+def test_an_exception_is_reported_where_it_was_raised():
     (finding,) = run_definition(definition_of_object(zoo.Leases, ["give_back"])).findings
-    assert finding.message == "give_back() raised KeyError, which no order of the operations gives"
+    assert finding.message == "give_back() raised KeyError, which no valid order gives"
     raised = finding.trace.steps[finding.trace.failure.step]
     assert raised.kind is StepKind.EXCEPTION
     assert raised.message == "KeyError: 'a'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects for coroutines, each as people get it wrong and as it should be."""
+"""Objects for coroutines, each with a common mistake and with its fix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import deque
 
 
 class CheckThenAwait:
-    """A cache that loads what it does not have; two can find it missing."""
+    """A cache that loads missing entries; two callers can both find one missing."""
 
     def __init__(self):
         self.values = {}
@@ -63,7 +63,7 @@ class AccountFixed(Account):
 
 
 class LeakyPool:
-    """Permits are handed over through futures; one that comes together with the time limit is lost."""
+    """Permits are handed over through futures; one that arrives together with the timeout is lost."""
 
     def __init__(self):
         self.free = 1
@@ -107,7 +107,7 @@ class LeakyPool:
 
 
 class LeakyPoolFixed(LeakyPool):
-    """Who is cancelled with a permit in hand gives it to the next one."""
+    """A cancelled waiter that holds a permit gives it to the next one."""
 
     def lost(self, waiter):
         if waiter.done() and not waiter.cancelled():
@@ -117,7 +117,7 @@ class LeakyPoolFixed(LeakyPool):
 
 
 class LossyQueue:
-    """A bounded queue whose ``put`` checks for room once, though it waits."""
+    """A bounded queue whose ``put`` checks for room only once, although it waits."""
 
     def __init__(self):
         self.items = deque()
@@ -150,7 +150,7 @@ class BoundedQueue:
 
 
 class RateLimiter:
-    """Two calls in each second; between looking and noting there is an await."""
+    """Two calls per second; there is an await between check and update."""
 
     def __init__(self):
         self.taken = 0
@@ -178,7 +178,7 @@ class RateLimiterFixed(RateLimiter):
 
 
 class Connections:
-    """A pool that opens a connection if there are not enough; opening takes a while."""
+    """A pool that opens a connection if there are too few; opening takes time."""
 
     def __init__(self):
         self.opened = 0
@@ -232,7 +232,7 @@ class TwoLocksFixed(TwoLocks):
 
 
 class Mailbox:
-    """The event is cleared after the look that found nothing, so a message in between wakes nobody."""
+    """The event is cleared after the mailbox was found empty, so a message in between wakes no reader."""
 
     def __init__(self):
         self.messages = deque()
@@ -259,7 +259,7 @@ class MailboxFixed(Mailbox):
 
 
 class Leases:
-    """Each may be given back once; between looking and giving back the server is told."""
+    """Each lease may be returned once; the server is notified between check and return."""
 
     def __init__(self):
         self.held = {"a"}

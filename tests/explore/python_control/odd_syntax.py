@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""Functions that use all of Python's syntax, and note in which order it is evaluated."""
+"""Functions that use all of Python's syntax, and record the order of evaluation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def case(function):
 
 
 class Noted:
-    """Says what is done with it."""
+    """Records every use of it."""
 
     def __init__(self, log, name="it"):
         object.__setattr__(self, "log", log)

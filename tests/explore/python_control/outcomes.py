@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run small objects under control, and say what came out: results, their order in real time, and how runs ended."""
+"""Runs small objects under control and collects outcomes: results, their order in real time, and how runs ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.judging.scenario_run import RunEnding
 
@@ -19,7 +19,7 @@ Threads = Sequence[Sequence[Call]]
 
 @dataclass(frozen=True, order=True)
 class Outcome:
-    """What a run shows: for each thread the results of its operations, and which came before which in real time."""
+    """The outcome of a run: the results of each thread's operations, and their precedence in real time."""
 
     ending: str
     results: tuple[tuple[str, ...], ...]
@@ -38,7 +38,7 @@ class Explored:
 
     @property
     def results(self) -> set[tuple[str, tuple[tuple[str, ...], ...], str]]:
-        """Without the order: where a call begins depends on how fine schedules are."""
+        """Without the order: where a call begins depends on the granularity of schedules."""
         return {(each.ending, each.results, each.state) for each in self.outcomes}
 
 
@@ -51,9 +51,9 @@ def explore(
     most_runs: int | None = None,
     **session: Any,
 ) -> Explored:
-    """All outcomes that the explorer shows, by default DPOR without a bound."""
+    """All outcomes that the explorer finds, by default DPOR without a bound."""
     if explorer is None:
-        # What a step does is known beforehand only where each access is a step of its own.
+        # The effect of a step is known in advance only if each access is a step of its own.
         fine = session.get("granularity", "access") != "line" and not session.get("gil")
         explorer = native.explore_dpor(sleep_sets=fine)
     found = Explored()
@@ -77,7 +77,7 @@ def explore(
 
 
 def outcome(ending: RunEnding, operations: list[list[tuple[int, int, Any, bool]]], state: str = "") -> Outcome:
-    """What a run shows, of what the control tells."""
+    """The outcome of a run, from the events of the control."""
     results = tuple(tuple(_shown(*each) for each in mine) for mine in operations)
     times = {
         (process, i): (call, returned)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random classes as source, and an oracle that knows all their outcomes without running Python's threads.
+"""Random classes as source, and an oracle that computes all their outcomes without running Python's threads.
 
-A program is made once, as a list of tiny instructions for each method; the source of the class and the steps of the oracle
-both come from it. The oracle goes through all states: each access of a shared place is one step, an operation is called
-with its first step and returns with its last.
+A program is made once, as a list of tiny instructions for each method; the source of the class and the steps of the
+oracle both come from it. The oracle goes through all states: each access of a shared place is one step, an operation is
+called with its first step and returns with its last.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEY = "k"
 
 
 class Statement(NamedTuple):
-    """One statement of a method; ``body`` is what a lock guards."""
+    """One statement of a method; ``body`` holds the statements guarded by a lock."""
 
     kind: str
     place: str = ""
@@ -30,7 +30,7 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """A class and what its threads call."""
+    """A class and the calls of its threads."""
 
     seed: int
     methods: dict[str, tuple[Statement, ...]]
@@ -111,7 +111,7 @@ def _body(choose: random.Random, size: int, locks: int, held: frozenset[str]) ->
         kinds = ["read", "write", "add", "claim", "drop", "append", "pop"] + ["with", "with", "with", "try"] * bool(
             free
         )
-        kind = choose.choice(kinds + ["with"] * (6 if held and free else 0))  # crosswise ones can wait for each other
+        kind = choose.choice(kinds + ["with"] * (6 if held and free else 0))  # crosswise locks can deadlock
         if kind in ("with", "try"):
             lock = choose.choice(free)
             inside = _body(choose, choose.randint(1, max(1, size - 1)), locks, held | {lock})
@@ -129,7 +129,7 @@ Code = list[tuple[Any, ...]]
 
 
 def _compile(body: tuple[Statement, ...], code: Code) -> None:
-    """Steps of a method: each but ``local``, ``jump`` and the marks of regions is one access of a shared place."""
+    """The steps of a method: except ``local``, ``jump`` and region marks, each is one access of a shared place."""
     for kind, place, value, inner in body:
         if kind in ("read", "write"):
             code.append((kind, place, value))
@@ -158,22 +158,22 @@ def _compile(body: tuple[Statement, ...], code: Code) -> None:
 
 
 class Thread(NamedTuple):
-    """A thread between two steps."""
+    """The state of a thread between two steps."""
 
     results: tuple[str, ...] = ()
     at: int = 0
     out: tuple[Any, ...] = ()
     fetched: int = 0
     held: tuple[tuple[str, str], ...] = ()
-    """Locks with how they were taken, the last one last."""
+    """Held locks and how they were taken, the latest last."""
     begun: bool = False
     raising: str = ""
     before: tuple[tuple[tuple[int, int], ...], ...] = ()
-    """For each operation that was called, those of others that had returned."""
+    """For each called operation, the operations of other threads that had returned."""
 
 
 class Shared(NamedTuple):
-    """What threads share."""
+    """The state shared by threads."""
 
     a: int = 0
     b: int = 0
@@ -183,7 +183,7 @@ class Shared(NamedTuple):
 
 
 class Oracle:
-    """Goes through all states of a program."""
+    """Visits all states of a program."""
 
     def __init__(self, program: Program, most_states: int) -> None:
         self._codes: dict[str, Code] = {}
@@ -197,7 +197,7 @@ class Oracle:
         self.states = 0
 
     def run(self) -> bool:
-        """Whether all states were seen; false if there are too many."""
+        """Whether all states were visited; false if there are too many."""
         start = (Shared(), tuple(Thread() for _ in self._threads))
         seen = {start}
         todo = [start]
@@ -227,7 +227,7 @@ class Oracle:
         self.outcomes.add(Outcome("COMPLETE" if finished else "STUCK", results, tuple(before)))
 
     def _step(self, shared: Shared, threads: tuple[Thread, ...], i: int) -> tuple[Shared, tuple[Thread, ...]] | None:
-        """One access of a thread with all that follows up to its next one; nothing if it cannot go on."""
+        """One access of a thread, with everything up to its next access; nothing if the thread cannot continue."""
         one = threads[i]
         if len(one.results) == len(self._threads[i]):
             return None
@@ -247,7 +247,7 @@ class Oracle:
 
 
 def _settle(one: Thread, code: Code) -> Thread:
-    """What needs no shared place, up to the next step or the end of the operation."""
+    """Steps without a shared place, up to the next access or the end of the operation."""
     while not one.raising and one.at < len(code) and code[one.at][0] in ("jump", "local"):
         kind, argument = code[one.at]
         one = one._replace(at=argument) if kind == "jump" else one._replace(out=(*one.out, argument), at=one.at + 1)
@@ -259,9 +259,9 @@ def _settle(one: Thread, code: Code) -> Thread:
 
 
 def _unwind(shared: Shared, one: Thread) -> tuple[Shared, Thread]:
-    """An exception leaves the regions of locks, the innermost first."""
+    """An exception leaves the lock regions, the innermost first."""
     lock, how = one.held[-1]
-    if how == "try":  # its finally looks the lock up
+    if how == "try":  # its finally clause looks the lock up
         return shared, one._replace(held=(*one.held[:-1], (lock, "looked up")))
     return shared._replace(locks=shared.locks - {lock}), one._replace(held=one.held[:-1])
 

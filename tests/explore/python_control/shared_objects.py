@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: PLW0603, UP028, FLY002 - how code should not be written is what is tried here
-"""Small objects that threads share in every way that Python has, with the calls to try on them."""
+"""Small objects shared by threads in every way that Python has, with the calls to test on them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.explore.python_control.outcomes import Threads
 
 @dataclass(frozen=True)
 class Subject:
-    """An object to make, and the calls of its threads."""
+    """An object to construct, and the calls of its threads."""
 
     make: Callable[[], Any]
     threads: Threads
     state: Callable[[Any], Any] | None = None
     results: int = 0
-    """How many results there are, apart from their order in time; pinned."""
+    """The pinned number of results, regardless of their order in time."""
 
     @property
     def name(self) -> str:
@@ -371,4 +371,4 @@ SMALL = [
     Subject(InPlace, [[("grow",)], [("cut",)]], lambda s: s.items, results=2),
     Subject(ByName, [[("bump",)], [("bump",)]], results=4),
 ]
-"""Small enough to try every schedule without any reduction, or nearly."""
+"""Small enough to run (nearly) every schedule without any reduction."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests that Python's own developers wrote for the language pass in code that announces itself."""
+"""CPython's own language tests pass in source-rewritten code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.judging.scenario_run import RunEnding
 
@@ -22,7 +22,7 @@ LANGUAGE = [
     *("augassign", "compare", "decorators", "except_star", "extcall", "grammar", "keywordonlyarg", "listcomps"),
     *("named_expressions", "patma", "richcmp", "scope", "super", "unpack", "with", "yield_from"),
 ]
-"""What they test is themselves."""
+"""Tests whose subject is their own code."""
 MORE = [
     *("abc", "binop", "bool", "class", "contextlib_async", "enumerate", "exception_group", "exceptions", "fstring"),
     *("iter", "metaclass", "opcodes", "positional_only_arg", "property", "raise", "set", "slice", "string_literals"),
@@ -31,12 +31,12 @@ LIBRARY = [
     *("bisect", "collections", "configparser", "contextlib", "copy", "dataclasses", "difflib", "fractions", "heapq"),
     *("linecache", "operator", "pprint", "textwrap", "traceback"),
 ]
-"""What they test are modules of these names."""
+"""Tests of the modules with these names."""
 
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some of them write files where they are."""
+    """Some of them write files into the current directory."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -65,22 +65,22 @@ def check(name: str, *modules: str) -> None:
         assert native.control_steps() > 1
     plain, announcing = notes
     assert plain[0] == announcing[0] > 0
-    assert set(announcing[1]) <= set(plain[1])  # where pytest has rewritten assertions, some fail as they are
+    assert set(announcing[1]) <= set(plain[1])  # under pytest's assertion rewriting some fail anyway
 
 
 @pytest.mark.filterwarnings("ignore:linpoint cannot interleave")
 @pytest.mark.parametrize("name", LANGUAGE)
-def test_of_the_language(name: str) -> None:
+def test_the_language_tests_pass(name: str) -> None:
     check(name)
 
 
 @pytest.mark.filterwarnings("ignore:linpoint cannot interleave")
-def test_of_a_library() -> None:
+def test_the_tests_of_a_library_pass() -> None:
     check("textwrap", "textwrap")
 
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:linpoint cannot interleave")
 @pytest.mark.parametrize("name", [*MORE, *LIBRARY])
-def test_many_more(name: str) -> None:
+def test_many_more_tests_pass(name: str) -> None:
     check(name, *([name] if name in LIBRARY else []))

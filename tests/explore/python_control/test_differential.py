@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Different ways to explore the same object come to the same outcomes.
+"""Different ways to explore the same object find the same outcomes.
 
-An access that the hook misses is found by schedules that switch before each instruction, without any reduction: they show
-results that exploring with the reduction, which trusts the accesses, does not.
+An access that the hook misses is found by schedules that switch before each instruction, without any reduction: they
+show outcomes that the reduction, which relies on the accesses, does not.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def reduced(index: int) -> Explored:
 
 
 def everything(subject: Subject, most: int, **options) -> Explored | None:
-    """Without any reduction, up to so many preemptions."""
+    """Without any reduction, up to a number of preemptions."""
     return explore(
         subject.make,
         subject.threads,
@@ -46,7 +46,7 @@ NUMBERED = pytest.mark.parametrize("index", range(len(SMALL)), ids=[each.name fo
 
 @NUMBERED
 def test_reduction_loses_no_outcome(index):
-    """Every schedule where that is feasible; else all those with few preemptions."""
+    """Every schedule if feasible; otherwise all schedules with few preemptions."""
     whole = everything(SMALL[index], 100)
     if whole.exhaustive:
         assert whole.outcomes == reduced(index).outcomes
@@ -57,7 +57,7 @@ def test_reduction_loses_no_outcome(index):
 
 @NUMBERED
 def test_no_shared_access_is_missed(index):
-    """Switching before each instruction, up to two preemptions, shows nothing that the reduction has not shown."""
+    """Switching before each instruction, up to two preemptions, finds no outcome that the reduction has not found."""
     assert everything(SMALL[index], 2, granularity="opcode").results <= reduced(index).results
 
 
@@ -71,7 +71,7 @@ def test_steps_of_single_instructions_reduce_to_the_same_results(index):
 
 @NUMBERED
 @pytest.mark.parametrize("options", [{"granularity": "line"}, {"gil": True}], ids=["lines", "gil"])
-def test_coarser_steps_show_a_part(index, options):
+def test_coarser_steps_find_a_subset_of_the_outcomes(index, options):
     subject = SMALL[index]
     coarse = explore(subject.make, subject.threads, state=subject.state, patience=PATIENCE, **options)
     assert coarse.exhaustive

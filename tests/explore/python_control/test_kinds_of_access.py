@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""However code reads what another thread writes, the reduction knows of it.
+"""The reduction sees every way in which code reads what another thread writes.
 
-Each case is a class of two methods, made from three lines of source: what there is, how it is changed, in steps, and how it
-is looked at. The oracles know nothing of accesses: every schedule there is, where that is feasible, else all those with few
-preemptions; and schedules that switch before each instruction, up to two preemptions.
+Each case is a class of two methods, made from three lines of source: the shared state, the steps that change it, and
+the read. The oracles do not use accesses: all schedules if feasible, otherwise all those with few preemptions; and
+schedules that switch before each instruction, up to two preemptions.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ _SET = "self.d.a = 1; self.d.l.append(1); self.d.b = 1"
 _NUMBERS = "self.n = 0; self.m = 0"
 
 CASES: dict[str, tuple[str, str, str]] = {
-    # --- attributes, by other ways than a dot
+    # --- attributes, without a dot
     "the dict of an object is read": (_NUMBERS, _TWO, "self.__dict__['m'], self.__dict__['n']"),
     "the dict of an object is written": (
         _NUMBERS,
@@ -182,7 +182,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "vars(Replaced)['kind'], Replaced.kind",
     ),
     # --- closures
-    "a variable of the function around": (
+    "a variable of the enclosing function": (
         "self.f = None",
         "x = 0; f = lambda: x; self.f = f; x = 1; x = 2",
         "f = self.f; return f and (f(), f())",
@@ -194,7 +194,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     "filter": (_LIST, _APPEND, "[x for x in filter(None, self.l)]"),
     "reversed": (_LIST, _APPEND, "r = reversed(self.l); return tuple(r), len(self.l)"),
     "chain": (_LIST, _APPEND, "[x for x in itertools.chain(self.l, self.l)]"),
-    "chain of what is in a list": (_LIST, _APPEND, "list(itertools.chain.from_iterable([self.l, self.l]))"),
+    "chain of the contents of a list": (_LIST, _APPEND, "list(itertools.chain.from_iterable([self.l, self.l]))"),
     "islice": (_LIST, _APPEND, "[x for x in itertools.islice(self.l, 3)]"),
     "accumulate": (_LIST, _APPEND, "a = itertools.accumulate(self.l); return list(a)"),
     "groupby": (_LIST, _APPEND, "[k for k, _ in itertools.groupby(self.l)]"),
@@ -210,7 +210,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "self.d['b'] = 1; self.d['c'] = 1",
         "dict(self.d), list(self.d.values())",
     ),
-    # --- what is inside of what is looked at
+    # --- objects inside an object that is read
     "repr": (_NESTED, _GROW, "repr(self.l)"),
     "str of a tuple": (_NESTED, _GROW, "str(self.t)"),
     "formatted": (_NESTED, _GROW, "f'{self.l} {self.t}'"),
@@ -230,7 +230,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     "returned": (_NESTED, _GROW, "self.l"),
     "returned in something new": (_NESTED, _GROW, "x = self.i; return {'a': x, 'b': (self.j,)}"),
     "in an exception": (_NESTED, _GROW, "repr(ValueError(self.l))"),
-    # --- objects that are looked at by code that is left alone, or written in C
+    # --- objects read by uninstrumented code, or by code written in C
     "a data class as a dict": (_DATA, _SET, "dataclasses.asdict(self.d)"),
     "a data class with one change": (_DATA, _SET, "dataclasses.replace(self.d, a=7).b"),
     "a data class, compared": (_DATA, _SET, "self.d == Data(1, 0, []), self.d == Data(1, 0, [1])"),
@@ -242,36 +242,36 @@ CASES: dict[str, tuple[str, str, str]] = {
         "os.environ['LINPOINT_A'] = '1'; os.environ['LINPOINT_B'] = '1'",
         "os.getenv('LINPOINT_B'), os.environ['LINPOINT_A']",
     ),
-    # --- code written in C that calls functions of Python
+    # --- code written in C that calls Python functions
     "the largest by a function": (_CELLS, _CHANGE, "max(self.c, key=lambda each: each.n).n"),
     "sorted by an attribute": (_CELLS, _CHANGE, "[each.n for each in sorted(self.c, key=operator.attrgetter('n'))]"),
     "mapped to an attribute": (_CELLS, _CHANGE, "list(map(operator.attrgetter('n'), self.c))"),
     "reduced": (_CELLS, _CHANGE, "functools.reduce(lambda total, each: 10 * total + each.n, self.c, 0)"),
     "grouped": (_CELLS, _CHANGE, "[k for k, _ in itertools.groupby(self.c, key=lambda each: each.n > 1)]"),
-    "sorted in its place": (_CELLS, "self.c[0].n = 0; self.c.append(Cell(9))", "self.c.sort(); return len(self.c)"),
+    "sorted in place": (_CELLS, "self.c[0].n = 0; self.c.append(Cell(9))", "self.c.sort(); return len(self.c)"),
     "empty while it is sorted": ("self.l = [2, 1]", "self.l.sort(key=lambda each: -each)", "len(self.l), sum(self.l)"),
     "a cached function": (
         "self.n = 0; self.f = functools.lru_cache(lambda: self.n)",
         "self.n = 1; self.f.cache_clear()",
         "self.f(), self.f.cache_info().misses",
     ),
-    "a cached function that touches nothing": (
+    "a cached function without accesses": (
         "self.f = functools.lru_cache(maxsize=1)(lambda k: 2 * k)",
         "self.f(1); return self.f.cache_info().misses",
         "self.f(1); return self.f.cache_info().misses",
     ),
-    "a default that is made": (
+    "a default from a factory": (
         "self.d = collections.defaultdict(list)",
         "self.d['a'].append(1); self.d['b'].append(1)",
         "len(self.d), 'a' in self.d, 'b' in self.d",
     ),
-    "a default that Python makes": (
+    "a default from a Python factory": (
         "self.n = 0; self.d = collections.defaultdict(lambda: self.n)",
         "self.n = 1; self.n = 2",
         "self.d['a'], self.d['a'], self.n",
     ),
     "a missing item": ("self.d = Overflowing()", "self.d['a'] = 7; self.d['b'] = 8", "self.d['c'], self.d['a']"),
-    # --- callables that stand for others
+    # --- callables that wrap others
     "a partial of a method": (
         _LIST,
         "functools.partial(self.l.append, 3)(); self.l.append(4)",

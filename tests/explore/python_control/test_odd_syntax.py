@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that announces itself does the same as the code it stands for: results, exceptions, order of evaluation."""
+"""Source-rewritten code behaves like the original: results, exceptions, order of evaluation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.explore.python_control.source_rewriting.name_scopes import codes_within
 from linpoint.explore.python_control.source_rewriting.rewritten_code import CodeBuild, twins_of
@@ -23,7 +23,7 @@ LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 
 def under_control(function: Callable[[], Any], **options: Any) -> Any:
-    """What a function gives that runs as the only thread of a session."""
+    """The result of a function that runs as the only thread of a session."""
     explorer = native.explore_again([])
     with ControlSession(backend="ast", most_steps=10**9, patience=600, **options) as session:
         assert explorer.begin()
@@ -36,19 +36,19 @@ def under_control(function: Callable[[], Any], **options: Any) -> Any:
 
 @pytest.mark.parametrize("options", [{}, {"granularity": "line"}, {"granularity": "opcode"}, {"gil": True}], ids=str)
 @pytest.mark.parametrize("function", odd_syntax.CASES, ids=lambda each: each.__name__)
-def test_the_same_comes_out(function: Callable[[], Any], options: dict[str, Any]) -> None:
-    call = told(function)
+def test_results_are_unchanged_under_control(function: Callable[[], Any], options: dict[str, Any]) -> None:
+    call = as_text(function)
     assert under_control(call, **options) == call()
 
 
-def told(function: Callable[[], Any]) -> Callable[[], str]:
+def as_text(function: Callable[[], Any]) -> Callable[[], str]:
     def call() -> str:
         return repr(function())
 
     return call
 
 
-def test_every_function_of_the_corpus_announces_itself() -> None:
+def test_every_function_of_the_corpus_is_rewritten() -> None:
     twins = twins_of(odd_syntax.__file__, CodeBuild())
     for function in odd_syntax.CASES:
         twin = twins.of(function.__code__)
@@ -64,14 +64,14 @@ def test_every_function_of_the_corpus_announces_itself() -> None:
 
 
 def check_twins(path: Path, making: CodeBuild) -> int:
-    """Every code object of a file has a twin with the same outside."""
+    """Every code object of a file has a rewritten twin with the same interface."""
     try:
         module = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return 0
     twins = twins_of(str(path), making)
     again = set(codes_within(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)))
-    # One with a NaN inside is not even itself; an empty file has no source to be read.
+    # A NaN inside makes it unequal to itself; an empty file has no source to read.
     codes = [code for code in codes_within(module) if code is not module and code in again]
     for code in codes:
         twin = twins.of(code)
@@ -81,7 +81,7 @@ def check_twins(path: Path, making: CodeBuild) -> int:
 
 
 def outside(code: types.CodeType) -> tuple[Any, ...]:
-    # What a cell is made for that others have too is no variable of its own: the order may change, the names do not.
+    # The order of cell variables may change, their names do not.
     return (
         code.co_qualname,
         code.co_argcount,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: PLW0603, FLY002, SIM300 - every way to write it is tried here
-"""What the hook says that instructions touch, against what a person reads in the source.
+"""The accesses that the hook reports for instructions, against a manual reading of the source.
 
-The operands are found by a depth of the stack that was computed beforehand (3.12 and later) or that the frame tells
-(3.11): a wrong depth or position shows as a wrong object.
+The operands are found by a stack depth that was computed in advance (3.12 and later) or read from the frame (3.11): a
+wrong depth or position shows as a wrong object.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.histories.values import freeze
 from linpoint.judging.scenario_run import RunEnding
@@ -50,7 +50,7 @@ class Child(Box):
 
 
 class World:
-    """The objects that functions of the corpus share."""
+    """The shared objects of the functions in the corpus."""
 
     def __init__(self) -> None:
         self.box = Box()
@@ -211,7 +211,7 @@ def a_generator_expression(box, d, l, s, q, child):
 
 @touches("read d; write d; write d")
 def a_nested_loop_in_an_expression(box, d, l, s, q, child):
-    return [1, {key: d.pop(key) for key in list(d)}]  # the list is nobody else's
+    return [1, {key: d.pop(key) for key in list(d)}]  # no other thread has the list
 
 
 @touches("read box.x; read d; write box.y")
@@ -249,7 +249,7 @@ class Manager:
         return True
 
 
-@touches("read l; write l; read box.x; write l")  # a class is given l: it might look
+@touches("read l; write l; read box.x; write l")  # a class is given l: it might read it
 def with_block(box, d, l, s, q, child):
     with Manager(l):
         return [1, box.x]
@@ -444,7 +444,7 @@ MANY = 300
 
 
 def _many_names() -> Callable[..., Any]:
-    """So many names and constants that instructions need prefixes, and jumps over them too."""
+    """So many names and constants that instructions, including jumps over them, need prefixes."""
     lines = [f"            box.attribute{i} = {i + 1000}" for i in range(MANY)]
     source = "\n".join(
         [
@@ -473,7 +473,7 @@ CORPUS.append(
 
 
 def touched(function: Callable[..., Any], **options: Any) -> tuple[list[str], Any, World]:
-    """What the hook tells of a call, object by object, and what the call gives."""
+    """The accesses that the hook reports for a call, object by object, and the result of the call."""
     world = World()
     told: list[str] = []
 
@@ -497,7 +497,7 @@ def touched(function: Callable[..., Any], **options: Any) -> tuple[list[str], An
 
 
 @pytest.mark.parametrize(("function", "expected"), CORPUS, ids=lambda each: getattr(each, "__name__", ""))
-def test_what_instructions_touch(function, expected):
+def test_instructions_report_their_accesses(function, expected):
     told, value, world = touched(function)
     assert "; ".join(told) == expected
     plain = World()
@@ -507,13 +507,13 @@ def test_what_instructions_touch(function, expected):
 
 
 ONE_STEP = frozenset(("matching", "matching_sequences"))
-"""A ``match`` announces its subject as a whole."""
+"""A ``match`` reports its subject as a whole."""
 IN_NO_FILE = "many"
 
 
 @pytest.mark.parametrize(("function", "expected"), CORPUS, ids=lambda each: getattr(each, "__name__", ""))
-def test_what_code_announces(function, expected):
-    """The same accesses in the same order, without a look into frames."""
+def test_rewritten_code_reports_the_same_accesses(function, expected):
+    """The same accesses in the same order, without inspecting frames."""
     if function.__name__ == IN_NO_FILE:
         pytest.skip("it has no source")
     told, value, world = touched(function, backend="ast")
@@ -533,7 +533,7 @@ def test_what_code_announces(function, expected):
     [{"granularity": "opcode"}, pytest.param({"granularity": "line"}, marks=pytest.mark.long), {"gil": True}],
     ids=str,
 )
-def test_how_fine_schedules_are_changes_nothing_of_what_is_touched(options, backend):
+def test_the_granularity_does_not_change_the_reported_accesses(options, backend):
     for function, expected in CORPUS:
         if backend == "native" or function.__name__ not in (*ONE_STEP, IN_NO_FILE):
             assert "; ".join(touched(function, backend=backend, **options)[0]) == expected, function.__name__
@@ -552,7 +552,7 @@ def test_every_instruction_of_the_table_is_in_the_corpus():
         collect(function.__code__)
     known = {
         name for name in bytecode_accesses._AT if bytecode_accesses.dis.opmap.get(name, 256) < 256
-    }  # above are the compiler's own
+    }  # the others are the compiler's own
     assert known <= seen
     assert {
         name for name in (*bytecode_accesses._CALLS, "MATCH_CLASS", "BINARY_OP") if name in bytecode_accesses.dis.opmap

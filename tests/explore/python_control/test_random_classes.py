@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random classes: exploring finds exactly the outcomes that an oracle over states finds."""
+"""Random classes: exploration finds exactly the outcomes of an oracle that visits states."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATIENCE = 120.0
 
 @functools.cache
 def chunk(number: int, *, fresh: bool) -> tuple[tuple[Program, Oracle], ...]:
-    """Programs with few enough states, each chunk from seeds of its own: those of this commit, or the same for ever."""
+    """Programs with few enough states; each chunk has its own seeds, of this commit or fixed ones."""
 
     def fitting() -> Iterator[tuple[Program, Oracle]]:
         for seed in itertools.count(seed_numbers(1, f"chunk {number}").start if fresh else number * 1_000):
@@ -36,7 +36,7 @@ def chunk(number: int, *, fresh: bool) -> tuple[tuple[Program, Oracle], ...]:
 
 
 def check(number: int) -> dict[int, int]:
-    """How many executions each program needed, by seed."""
+    """The number of executions that each program needed, by seed."""
     executions = {}
     for program, oracle in chunk(number, fresh=True):
         found = explore(program.load(), program.threads, patience=PATIENCE)
@@ -47,13 +47,13 @@ def check(number: int) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("number", range(DAY_CHUNKS))
-def test_exactly_the_outcomes_of_the_oracle(number):
+def test_exploration_finds_exactly_the_outcomes_of_the_oracle(number):
     check(number)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(DAY_CHUNKS, DAY_CHUNKS + LONG_CHUNKS))
-def test_exactly_the_outcomes_of_the_oracle_for_many_more(number):
+def test_exploration_finds_exactly_the_outcomes_of_the_oracle_at_length(number):
     check(number)
 
 
@@ -82,7 +82,7 @@ EXECUTIONS = {
     2018: 86,
     2026: 154,
 }
-"""The same on every version of Python: the accesses of these statements are."""
+"""The same on every version of Python, like the accesses of these statements."""
 
 
 @pytest.mark.parametrize("seed", EXECUTIONS)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that announces what it touches, without a look into frames: the same outcomes, and nothing is left behind."""
+"""Rewritten code, which reports its accesses without frame inspection: the same outcomes, and nothing is left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -30,19 +32,19 @@ explore_announcing = functools.partial(explore, backend="ast", patience=PATIENCE
 
 
 @NUMBERED
-def test_the_outcomes_are_those_of_the_hook(index):
+def test_rewritten_code_has_the_outcomes_of_the_hook(index):
     subject = SMALL[index]
     found = explore_announcing(subject.make, subject.threads, state=subject.state)
     hooked = explore(subject.make, subject.threads, state=subject.state, patience=PATIENCE)
     assert found.exhaustive
     assert len(found.results) == subject.results
     assert found.outcomes == hooked.outcomes
-    assert found.runs <= hooked.runs  # what has no source, as methods of data classes have none, is one step
+    assert found.runs <= hooked.runs  # a function without a source, such as a method of a data class, is one step
 
 
 @NUMBERED
 @pytest.mark.parametrize("options", [{"granularity": "line"}, {"gil": True}], ids=["lines", "gil"])
-def test_coarser_steps_show_a_part(index, options):
+def test_coarser_steps_find_a_subset_of_the_outcomes(index, options):
     subject = SMALL[index]
     coarse = explore_announcing(subject.make, subject.threads, state=subject.state, **options)
     fine = explore_announcing(subject.make, subject.threads, state=subject.state)
@@ -51,13 +53,13 @@ def test_coarser_steps_show_a_part(index, options):
 
 
 @pytest.mark.parametrize("number", range(2))
-def test_exactly_the_outcomes_of_the_oracle(number):
+def test_exploration_finds_exactly_the_outcomes_of_the_oracle(number):
     check_chunk(number)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(2, 6 * CHUNKS))
-def test_exactly_the_outcomes_of_the_oracle_for_many_more(number):
+def test_exploration_finds_exactly_the_outcomes_of_the_oracle_at_length(number):
     check_chunk(number)
 
 
@@ -69,13 +71,13 @@ def check_chunk(number: int) -> None:
 
 
 @pytest.mark.parametrize("seed", EXECUTIONS)
-def test_the_number_of_executions_is_that_of_the_hook(seed):
+def test_the_number_of_executions_matches_the_hook(seed):
     program = generate(seed)
     assert explore_announcing(program.load(), program.threads).runs == EXECUTIONS[seed]
 
 
-def test_it_is_what_happens_where_frames_cannot_be_looked_into(monkeypatch):
-    """There it is threads of the system that take turns."""
+def test_code_is_rewritten_if_frames_cannot_be_inspected(monkeypatch):
+    """In that case system threads take turns."""
     monkeypatch.setattr(native, "can_look_at_frames", lambda: False)
     for subject in SMALL[:4]:
         found = explore(subject.make, subject.threads, state=subject.state, patience=PATIENCE)
@@ -89,8 +91,8 @@ def functions() -> dict[int, tuple[types.FunctionType, types.CodeType]]:
     return {id(each): (each, each.__code__) for each in gc.get_objects() if type(each) is types.FunctionType}
 
 
-def test_every_function_has_its_own_code_again():
-    kept = shared_objects.Nonlocals()  # with a function inside
+def test_every_function_gets_its_own_code_back():
+    kept = shared_objects.Nonlocals()  # with an inner function
     before = functions()
     assert any(function is kept.add_one for function, _ in before.values())
     get_code = importlib.machinery.SourceFileLoader.get_code
@@ -100,7 +102,7 @@ def test_every_function_has_its_own_code_again():
     assert changed == []
 
 
-def test_also_if_it_ends_by_an_exception():
+def test_every_function_gets_its_own_code_back_after_an_exception():
     before = shared_objects.Counter.increment.__code__
     inside = None
 
@@ -116,16 +118,16 @@ def test_also_if_it_ends_by_an_exception():
     assert shared_objects.Counter.increment.__code__ is before
 
 
-def test_other_threads_and_callers_may_use_the_functions_meanwhile():
+def test_other_threads_and_callers_may_use_the_functions_during_a_session():
     counter = shared_objects.Counter()
     with ControlSession(backend="ast"):
         assert [counter.increment(), counter.increment()] == [1, 2]
 
 
-# --- what is loaded later, and what has no source
+# --- code loaded later, and code without a source
 
 
-def test_a_module_that_is_loaded_under_control_announces_itself(tmp_path, monkeypatch):
+def test_a_module_loaded_under_control_is_rewritten(tmp_path, monkeypatch):
     (tmp_path / "loaded_later.py").write_text(
         "class Counter:\n    def __init__(self):\n        self.n = 0\n"
         "    def add(self):\n        self.n += 1\n        return self.n\n"
@@ -149,7 +151,7 @@ def sourceless() -> type:
     return type("Sourceless", (), {"n": 0, "add": names["add"]})
 
 
-def test_what_has_no_source_is_one_step_and_is_named():
+def test_a_function_without_a_source_is_one_step_and_is_named():
     with pytest.warns(RuntimeWarning, match=r"without a source; a call of them was one step: made_up\.add$"):
         found = explore_announcing(sourceless(), [[("add",)], [("add",)]])
     assert {results for _, results, _ in found.results} == {(("0",), ("1",)), (("1",), ("0",))}
@@ -167,14 +169,14 @@ class Version:
         return self > Version(1, 5)
 
 
-def test_methods_of_data_classes_go_without_saying():
+def test_generated_methods_of_data_classes_cause_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = explore_announcing(Version, [[("bump",)], [("newer",)]])
     assert {results[1] for _, results, _ in found.results} == {("True",), ("False",)}
 
 
-def test_a_source_that_has_changed_since_is_none(tmp_path):
+def test_a_source_changed_since_loading_is_not_used(tmp_path):
     file = tmp_path / "edited.py"
     file.write_text("def add(self):\n    self.n += 1\n    return self.n\n")
     names: dict[str, Any] = {"__name__": "edited"}
@@ -186,7 +188,7 @@ def test_a_source_that_has_changed_since_is_none(tmp_path):
     assert {results for _, results, _ in found.results} == {(("1",), ("2",)), (("2",), ("1",))}
 
 
-def test_a_real_lock_is_refused():
+def test_a_real_lock_is_rejected():
     with pytest.raises(errors.TestError, match="LP-T021"):
         explore_announcing(lambda: KEEPER, [[("enter",)], [("enter",)]])
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that was written for other ends: the standard library computes the same under control, and nothing crashes.
+"""Code with other purposes: the standard library computes the same under control, and nothing crashes.
 
-And the depth of the stack that is computed for its code agrees with what the compiler reserved.
+The stack depth computed for its code agrees with the depth that the compiler reserved.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from typing import Any
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - tells the control what to raise
+from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - defines what the control raises
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.judging.scenario_run import RunEnding
 
@@ -227,7 +227,7 @@ def noting(work: Callable[[], Any], got: list[str]) -> Callable[[], None]:
     ],
     ids=str,
 )
-def test_it_computes_the_same_under_control(options):
+def test_library_functions_compute_the_same_under_control(options):
     for work, given in WORK:
         re.purge()
         expected = repr(work())
@@ -272,12 +272,12 @@ def check_depths(path: Path) -> int:
     return len(codes)
 
 
-def test_the_depth_of_the_stack_fits_what_the_compiler_reserved():
+def test_the_computed_stack_depth_matches_the_reserved_one():
     files = sorted(LIBRARY.glob("*.py"))[::4]
     assert sum(check_depths(path) for path in files) > 1_000
 
 
 @pytest.mark.long
-def test_the_depth_of_the_stack_fits_in_the_whole_standard_library():
+def test_the_computed_stack_depth_matches_in_the_whole_standard_library():
     files = [path for path in LIBRARY.rglob("*.py") if "site-packages" not in path.parts]
     assert sum(check_depths(path) for path in files) > 20_000

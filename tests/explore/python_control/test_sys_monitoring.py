@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sys.monitoring is shared with other tools, and left as it was found."""
+"""sys.monitoring is shared with other tools, and restored afterwards."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_nothing_is_left_behind():
             sys.monitoring.free_tool_id(tool)
 
 
-def test_a_session_finds_what_the_one_before_had_switched_off():
+def test_a_session_sees_events_that_the_previous_one_disabled():
     assert {explore(Counter, THREADS).runs for _ in range(3)} == {4}
     assert explore(Counter, THREADS, granularity="opcode").results == explore(Counter, THREADS).results
 
 
-def test_when_every_place_is_taken_it_says_by_whom():
+def test_the_error_for_exhausted_tool_ids_names_the_tools():
     real = threading.Lock
     taken = [tool for tool in range(6) if sys.monitoring.get_tool(tool) is None]
     for tool in taken:
@@ -83,7 +83,7 @@ def test_when_every_place_is_taken_it_says_by_whom():
     explore(Counter, THREADS)
 
 
-def test_a_trace_function_beside_it_sees_its_lines():
+def test_a_concurrent_trace_function_still_sees_its_lines():
     lines = []
 
     def trace(frame, event, argument):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the standard library gives to threads works under control, and each way to come out is found."""
+"""The synchronisation of the standard library works under control, and every possible outcome is found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linpoint.explore import _native_control as native
 from tests.explore.python_control.outcomes import explore
 
 PATIENCE = 120.0
-"""Nothing here stalls; a busy machine must not seem to."""
+"""No test here stalls; a busy machine must not look like a stall."""
 
 
 def results(make, threads, **options):
@@ -66,12 +66,12 @@ class Locks:
             return "b"
 
 
-def test_locks_exclude():
+def test_locks_exclude_other_threads():
     assert results(Locks, [[("add",)], [("add",)]]) == ({(("1",), ("2",)), (("2",), ("1",))}, {"COMPLETE"})
     assert results(Locks, [[("nested",)], [("nested",)]]) == ({(("1",), ("2",)), (("2",), ("1",))}, {"COMPLETE"})
 
 
-def test_a_try_finds_the_lock_free_or_not():
+def test_trying_a_lock_succeeds_or_fails():
     assert results(Locks, [[("attempt",)], [("add",)]])[0] == {
         (("1",), ("2",)),
         (("2",), ("1",)),
@@ -84,7 +84,7 @@ def test_a_try_finds_the_lock_free_or_not():
     }
 
 
-def test_crosswise_locks_are_a_deadlock():
+def test_crosswise_locks_deadlock():
     shown, endings = results(Locks, [[("both",)], [("crosswise",)]])
     assert endings == {"COMPLETE", "STUCK"}
     assert shown == {(("'a'",), ("'b'",)), (("open",), ("open",))}
@@ -136,7 +136,7 @@ class Meeting:
         return self.barrier.wait()
 
 
-def test_conditions():
+def test_conditions_have_all_outcomes():
     assert results(Meeting, [[("wait",)], [("notify",)]]) == ({(("'met'",), ("None",))}, {"COMPLETE"})
     assert results(Meeting, [[("wait_shortly",)], [("notify",)]])[0] == {
         (("True",), ("None",)),
@@ -145,17 +145,17 @@ def test_conditions():
     assert results(Meeting, [[("wait",)], [("look",)]])[1] == {"STUCK"}
 
 
-def test_events():
+def test_events_have_all_outcomes():
     assert results(Meeting, [[("await_event",)], [("set",)]]) == ({(("True",), ("None",))}, {"COMPLETE"})
     assert results(Meeting, [[("look",)], [("set",)]])[0] == {(("True",), ("None",)), (("False",), ("None",))}
 
 
-def test_semaphores():
+def test_semaphores_have_all_outcomes():
     assert results(Meeting, [[("down",)], [("down",)]])[0] == {(("True",), ("False",)), (("False",), ("True",))}
     assert results(Meeting, [[("enter",)], [("enter",)]]) == ({(("'inside'",), ("'inside'",))}, {"COMPLETE"})
 
 
-def test_barriers():
+def test_barriers_have_all_outcomes():
     assert results(Meeting, [[("meet",)], [("meet",)]]) == ({(("0",), ("1",)), (("1",), ("0",))}, {"COMPLETE"})
 
 
@@ -179,7 +179,7 @@ class Queues:
 
 
 @pytest.mark.parametrize("name", ["Queue", "LifoQueue", "PriorityQueue", "SimpleQueue"])
-def test_queues(name):
+def test_queues_have_all_outcomes(name):
     class Mine(Queues):
         def __init__(self):
             self.items = getattr(queue, name)()
@@ -237,27 +237,27 @@ class Workers:
         return time.monotonic() - before >= 100
 
 
-def test_threads_that_are_started_race_with_each_other():
+def test_started_threads_race_with_each_other():
     assert results(Workers, [[("start_two",)]])[0] == {(("1",),), (("2",),)}
 
 
-def test_a_pool_of_threads():
+def test_a_thread_pool_runs_its_tasks():
     shown, endings = results(Workers, [[("pool",)]], explorer=native.explore_bounded(1))
     assert endings == {"COMPLETE"}
     assert shown == {(("1",),), (("2",),)}
 
 
-def test_timers():
+def test_timers_fire():
     assert results(Workers, [[("timer",)]])[0] == {(("1",),)}
     assert results(Workers, [[("cancelled",)]])[0] == {(("0",),), (("1",),)}
 
 
-def test_the_thread_knows_itself():
-    """And whoever joins it may have waited long enough before it has said so."""
+def test_a_thread_knows_its_own_identity():
+    """A join with a timeout may also end before the thread has reported its identity."""
     assert results(Workers, [[("named",)]])[0] == {(("(('worker',), True)",),), (("((), True)",),)}
 
 
-def test_time_passes_only_while_somebody_sleeps():
+def test_time_passes_only_while_a_thread_sleeps():
     began = time.perf_counter()
     assert results(Workers, [[("sleepy",)]])[0] == {(("True",),)}
     assert time.perf_counter() - began < 100
@@ -294,11 +294,11 @@ class Local:
         return getattr(self.mine, "value", None)
 
 
-def test_locals_of_threads_are_apart_and_empty_at_first():
+def test_thread_locals_are_separate_and_initially_empty():
     assert results(Local, [[("put", 1), ("get",)], [("get",), ("put", 2)]])[0] == {(("1", "1"), ("None", "2"))}
 
 
-def test_locks_are_of_the_type_that_the_version_has():
+def test_locks_have_the_type_of_the_python_version():
     class Typed:
         factory = threading.Lock
 
@@ -314,7 +314,7 @@ def test_locks_are_of_the_type_that_the_version_has():
     assert results(Typed, [[("look",)]])[0] == {(("(True, True)",),)}
 
 
-def test_everything_is_as_before_when_the_session_ends():
+def test_everything_is_restored_when_the_session_ends():
     names = {
         (module, name): getattr(module, name)
         for module, name in [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is not under control is told: locks that were made before, what never comes back, and Ctrl-C."""
+"""Uncontrolled resources are reported: locks made before control, calls that never return, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HERE = Path(__file__).name
 
 
 class Kept:
-    """Locks of modules and of classes are put under control; those of an object that is there already are not."""
+    """Locks of modules and classes are put under control; locks of an already existing object are not."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -119,7 +119,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_a_lock_that_was_made_before_is_an_error_with_its_name_and_place(method):
+def test_a_lock_made_before_control_is_an_error_with_its_name_and_place(method):
     with pytest.raises(errors.TestError) as caught:
         explore(Old, [[(method,)]])
     error = caught.value
@@ -133,7 +133,7 @@ def test_a_lock_that_was_made_before_is_an_error_with_its_name_and_place(method)
     assert "setup" in error.remedy
 
 
-def test_the_session_goes_on_after_such_an_error():
+def test_the_session_continues_after_such_an_error():
     with ControlSession() as session:
         explorer = native.explore_again([])
         assert explorer.begin()
@@ -149,7 +149,7 @@ def test_the_session_goes_on_after_such_an_error():
     assert not KEPT.lock.locked()
 
 
-def test_what_was_made_under_control_is_none_of_these():
+def test_locks_made_under_control_are_accepted():
     class Fresh(Old):
         def __init__(self):
             self.kept = threading.Lock()
@@ -165,7 +165,7 @@ def test_what_was_made_under_control_is_none_of_these():
     assert {results for _, results, _ in explore(Fresh, [[("use",)], [("use",)]]).results} == {(("1",), ("1",))}
 
 
-def test_which_objects_rest_on_real_locks():
+def test_objects_with_real_locks_are_recognised():
     assert all(
         uncontrolled_resources.real_lock(each) is not None
         for each in (
@@ -186,7 +186,7 @@ def test_which_objects_rest_on_real_locks():
     assert uncontrolled_resources.real_lock("lock") is None
 
 
-def test_an_interpreter_that_cannot_be_looked_into_is_refused_if_that_is_wanted(monkeypatch):
+def test_an_interpreter_without_frame_inspection_is_rejected_on_request(monkeypatch):
     monkeypatch.setattr(native, "can_look_at_frames", lambda: False)
     with (
         pytest.raises(errors.TestError, match=r"LP-T023: .* cannot be seen in CPython 3"),
@@ -195,7 +195,7 @@ def test_an_interpreter_that_cannot_be_looked_into_is_refused_if_that_is_wanted(
         pass
 
 
-# --- what does not come back
+# --- calls that do not return
 
 HELD = [_thread.allocate_lock()]
 HELD[0].acquire()
@@ -210,14 +210,14 @@ def sleep_in_c():
     ctypes.CDLL(None).sleep(600)
 
 
-def compute_for_ever():
-    until = time.perf_counter_ns  # the loop touches nothing that is shared
+def compute_forever():
+    until = time.perf_counter_ns  # the loop accesses nothing shared
     while until() < 10**30:
         pass
 
 
 class Hanging:
-    """What it waits for comes through a map, of which the hook knows nothing."""
+    """It waits for a value that arrives through a map, which the hook cannot see."""
 
     def __init__(self):
         self.n = 0
@@ -262,10 +262,10 @@ def check_stall(method):
         assert explorer.begin()
         session.prepare()
         assert session.run(explorer, [((subject.count, ()),)]) is RunEnding.COMPLETE
-    assert time.monotonic() - began < 300  # what is waited for takes twice as long
+    assert time.monotonic() - began < 300  # waits take twice as long
     error = caught.value
     assert error.code == "LP-T022"
-    assert error.message.startswith("thread 0 has not come back from ")
+    assert error.message.startswith("thread 0 has not returned from ")
     assert "for 0.5 s; it waits for something that is not under control" in error.message
     assert f"in {method}" in error.message
     assert HERE in error.place
@@ -273,13 +273,13 @@ def check_stall(method):
 
 
 @pytest.mark.parametrize("method", ["lock", "sleep", "loop", "swallow"])
-def test_a_run_that_stands_still_is_an_error_with_the_stacks_of_its_threads(method):
+def test_a_stalled_run_is_an_error_with_the_stacks_of_its_threads(method):
     error = check_stall(method)
     assert "thread 1: " in error.message
     assert "in count" in error.message
 
 
-def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
+def test_a_stalled_run_on_another_thread_is_an_error_and_abandons_the_thread():
     told = []
 
     def drive():
@@ -287,7 +287,7 @@ def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
             check_stall("lock")
             check_stall("loop")
             check_stall("swallow")
-        except BaseException as error:  # noqa: BLE001 - told on the thread that asks
+        except BaseException as error:  # noqa: BLE001 - reported on the calling thread
             told.append(error)
 
     thread = threading.Thread(target=drive)
@@ -295,14 +295,14 @@ def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
     thread.join(900)
     assert not thread.is_alive()
     assert told == []
-    HELD[0].release()  # the one that was left behind takes it and ends
+    HELD[0].release()  # the abandoned thread takes it and ends
     deadline = time.monotonic() + 120
     while not HELD[0].locked() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert HELD[0].locked()
 
 
-def test_a_handler_that_was_there_before_is_there_again():
+def test_signal_handlers_are_restored():
     before = {number: signal.getsignal(number) for number in signal.valid_signals()}
     explore(Hanging, [[("count",)]])
     assert {number: signal.getsignal(number) for number in signal.valid_signals()} == before
@@ -355,7 +355,7 @@ SCRIPT = """
 
 
 @pytest.mark.parametrize("method", ["work", "stuck", "deaf"])
-def test_ctrl_c_ends_a_run_at_once(method, tmp_path: Path):
+def test_ctrl_c_ends_a_run_immediately(method, tmp_path: Path):
     script = tmp_path / "endless.py"
     script.write_text(textwrap.dedent(SCRIPT))
     process = subprocess.Popen(
@@ -369,8 +369,8 @@ def test_ctrl_c_ends_a_run_at_once(method, tmp_path: Path):
     assert (out, err, process.returncode) == ("interrupted\nclosed True\n", "", 0)
 
 
-def test_what_cannot_be_made_of_a_result_is_raised_by_the_driver():
-    """It had nowhere to go, and ended the interpreter."""
+def test_an_exception_from_converting_a_result_is_raised_by_the_driver():
+    """It once had no caller to reach, and ended the interpreter."""
 
     def refuse(_: object) -> object:
         raise LookupError("no such value")
@@ -384,7 +384,7 @@ def test_what_cannot_be_made_of_a_result_is_raised_by_the_driver():
                 session.run(explorer, [((list, ()),), ((Hanging().count, ()),)])
 
 
-def test_an_error_says_that_too_many_threads_have_swallowed_what_ends_them():
+def test_too_many_threads_that_swallow_their_end_are_an_error():
     def take_twice(lock):
         while True:
             try:  # noqa: SIM105 - that is what is tested
@@ -456,8 +456,10 @@ LEAVING = """
 
 @pytest.mark.parametrize("kind", ["", "daemon"])
 @pytest.mark.parametrize("method", ["compute", "wait"])
-def test_python_exits_in_peace_while_threads_are_left_behind(method, kind, tmp_path: Path):
-    """When the interpreter ends it unwinds the stacks of threads that want to go on, and bindings caught that."""
+def test_python_exits_cleanly_with_abandoned_threads(method, kind, tmp_path: Path):
+    """At exit the interpreter unwinds the stacks of threads that want to continue, and the bindings once caught
+    that.
+    """
     script = tmp_path / "leaving.py"
     script.write_text(textwrap.dedent(LEAVING))
     for _ in range(3):

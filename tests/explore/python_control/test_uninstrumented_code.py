@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that is not interleaved: a call of it is one step, and what nobody sees takes place when it takes place."""
+"""Uninstrumented code is not interleaved: each call is one step, and its effects occur at that step."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Box:
 
 
 def hidden_box() -> type:
-    """A class whose code passes for the standard library's, which is left alone."""
+    """A class whose code passes for code of the standard library, which is not instrumented."""
     module = types.ModuleType("hidden")
     exec(compile(SOURCE, string.__file__, "exec"), module.__dict__)
     return module.Box  # type: ignore[no-any-return]
 
 
-def test_operations_that_nobody_sees_are_not_moved_to_a_later_moment() -> None:
-    """Once: both ran before the first step, and were then told to have been called in any order. A false violation."""
+def test_uninstrumented_operations_keep_their_position() -> None:
+    """Both once ran before the first step and were reported as called in any order: a false violation."""
     box = hidden_box()
     calls = {"read": None, "write": {"value": [1]}}
     result = run_definition(definition_of_object(box, calls, spec=linpoint.specs.register(initial=0)))
@@ -51,8 +51,8 @@ def test_each_call_is_one_step_and_every_order_is_tried() -> None:
     assert result.tested.bounded_schedules > 10
 
 
-def test_an_operation_between_two_of_those_is_seen() -> None:
-    """Two calls of what is left alone are two steps, and another thread may come in between."""
+def test_an_operation_between_two_uninstrumented_calls_is_seen() -> None:
+    """Two uninstrumented calls are two steps, and another thread may run in between."""
 
     def twice(each: object) -> tuple[int, int]:
         return each.read(), each.add()  # type: ignore[attr-defined]
@@ -62,7 +62,7 @@ def test_an_operation_between_two_of_those_is_seen() -> None:
     assert result.findings[0].preemptions == 1
 
 
-def test_operations_without_any_effect_fit_everywhere() -> None:
+def test_operations_without_effects_may_take_any_position() -> None:
     result = run_definition(definition_of_object(list, {"seven": lambda _: 7}))
     assert result.status is Status.LINEARIZABLE
     assert result.exhaustive

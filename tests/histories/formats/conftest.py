@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the formats share: loading a text as if it were a file."""
+"""A fixture for the tests of the formats: loading a text as a file."""
 
 from __future__ import annotations
 

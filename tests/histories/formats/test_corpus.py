@@ -46,11 +46,11 @@ def data(history: History) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("row", ROWS[::12], ids=[row["path"] for row in ROWS[::12]])
 @pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".csv", ".edn", ".json"])
-def test_conversions(row: dict[str, str], suffix: str, tmp_path: Path) -> None:
+def test_every_file_survives_conversion(row: dict[str, str], suffix: str, tmp_path: Path) -> None:
     history = load(CORPUS / row["path"])
     save(history, tmp_path / f"a{suffix}")
     again = load(tmp_path / f"a{suffix}")
-    if suffix in (".edn", ".json"):  # an info is not written where the return is not known, so positions move
+    if suffix in (".edn", ".json"):  # an info without a known return is not written, so positions move
         assert [(op.process, op.args, op.result, op.outcome) for op in again] == [
             (op.process, op.args, op.result, op.outcome) for op in history
         ]

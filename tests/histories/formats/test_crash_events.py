@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crashes in event formats: read at their positions, written where the order of events says the same."""
+"""Crashes in event formats: read at their positions, written where the order of events has the same meaning."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def load(tmp_path: Path, text: str, name: str = "a.edn") -> linpoint.History:
     return linpoint.load(path)
 
 
-def test_crashes_stand_where_they_are_in_the_log(tmp_path: Path) -> None:
+def test_crashes_have_their_position_in_the_log(tmp_path: Path) -> None:
     history = load(tmp_path, EDN)
     assert history.crashes == (Crash(2, line=3, of_object=True), Crash(7, 2, line=8), Crash(9, line=10))
     assert [(op.process, op.outcome) for op in history] == [
         (0, Outcome.OK),  # it spans the crash of the object
-        (1, Outcome.UNKNOWN),  # which interrupted this one, and its process went on
+        (1, Outcome.UNKNOWN),  # interrupted by the crash, and its process continues
         (1, Outcome.OK),
         (2, Outcome.UNKNOWN),
         (2, Outcome.UNKNOWN),
@@ -51,7 +51,7 @@ def test_crashes_stand_where_they_are_in_the_log(tmp_path: Path) -> None:
     )
 
 
-def test_crashes_in_json_events(tmp_path: Path) -> None:
+def test_crashes_in_json_events_are_read(tmp_path: Path) -> None:
     text = (
         '{"index": 0, "process": 0, "type": "invoke", "f": "read", "value": null}\n'
         '{"index": 2, "process": 0, "type": "ok", "f": "read", "value": null}\n'
@@ -85,7 +85,7 @@ def test_a_log_may_begin_with_a_crash(line: str, name: str) -> None:
     ],
     ids=["one", "disk", "process", "index", "ended by a crash", "no crash"],
 )
-def test_what_is_refused(tmp_path: Path, text: str, code: str, line: int) -> None:
+def test_invalid_crashes_are_rejected(tmp_path: Path, text: str, code: str, line: int) -> None:
     with pytest.raises(HistoryError) as caught:
         load(tmp_path, f"{EDN.splitlines()[0]}\n{text}" if code == "LP-H007" else text)
     assert caught.value.code == code
@@ -94,7 +94,7 @@ def test_what_is_refused(tmp_path: Path, text: str, code: str, line: int) -> Non
 
 @pytest.mark.random
 @pytest.mark.parametrize("suffix", ["edn", "json"])
-def test_what_is_written_has_the_same_verdicts(tmp_path: Path, suffix: str) -> None:
+def test_written_histories_have_the_same_verdicts(tmp_path: Path, suffix: str) -> None:
     rng = random.Random(f"{SEED} crash events {suffix}")
     histories = volume(400)
     refused = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSV: JSON in the cells, plain text where it is no JSON, and columns of other names."""
+"""CSV: JSON in the cells, plain text where a cell is not JSON, and columns with other names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linpoint.histories.operation import Annotation, Crash, Operation, Outcome
 Reader = Callable[..., History]
 
 
-def test_cells(read: Reader) -> None:
+def test_cells_are_json_or_plain_text(read: Reader) -> None:
     history = read('''\
 process,op,args,result,call,return,outcome,key,node
 0,write,[3],null,10,25,,k,n1
@@ -31,20 +31,20 @@ client-1,read,,3,12,30.5,ok,7,n2
     )
 
 
-def test_orders(read: Reader) -> None:
+def test_order_columns_are_read(read: Reader) -> None:
     history = read(
         "process,op,call,return,result,order\n0,read,1,2,5,17\n1,read,1,2,5,\n2,read,1,2,5,2.5\n3,read,1,2,5,null\n"
     )
     assert [op.order for op in history] == [17, None, 2.5, None]
 
 
-def test_other_names(read: Reader) -> None:
+def test_columns_may_have_other_names(read: Reader) -> None:
     text = "client,f,start,end,value\nc1,read,1,2,5\n"
     columns = {"process": "client", "op": "f", "call": "start", "return": "end", "result": "value"}
     assert read(text, columns=columns).operations == (Operation("c1", "read", (), 5, 1, 2, line=2),)
 
 
-def test_crashes_and_annotations(read: Reader) -> None:
+def test_crashes_and_annotations_are_read(read: Reader) -> None:
     history = read(
         "process,op,call,return,result,crash,annotation,time,until\n0,read,1,2,5\n,,,,,true,,3\n,,,,,,kill n1,3,4\n,,,,,object,,7\n"
         ',,,,,"""object""",,8\n'
@@ -54,7 +54,7 @@ def test_crashes_and_annotations(read: Reader) -> None:
     assert history.annotations == (Annotation("kill n1", 3, 4, line=4),)
 
 
-def test_a_cell_over_two_lines(read: Reader) -> None:
+def test_a_cell_may_span_two_lines(read: Reader) -> None:
     history = read('process,op,call,args,result,return\n0,f,1,"[1,\n2]",0,2\n0,f,2,[],0,3\n')
     assert [(op.args, op.line) for op in history] == [((1, 2), 2), ((), 4)]
 
@@ -62,7 +62,7 @@ def test_a_cell_over_two_lines(read: Reader) -> None:
 @pytest.mark.parametrize(
     ("columns", "code"), [({"start": "call"}, "LP-U001"), ({"call": "start"}, "LP-H006")], ids=["field", "column"]
 )
-def test_a_mapping_that_does_not_fit(read: Reader, columns: dict[str, str], code: str) -> None:
+def test_an_invalid_column_mapping_is_rejected(read: Reader, columns: dict[str, str], code: str) -> None:
     with pytest.raises(LinpointError) as caught:
         read("process,op,call\n0,read,1\n", columns=columns)
     assert caught.value.code == code

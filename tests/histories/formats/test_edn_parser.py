@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The EDN reader: every kind of form, the lines, and that it never evaluates or overflows."""
+"""The EDN reader: every kind of form, line numbers, and neither evaluation nor stack overflow."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ from linpoint.histories.values import MAX_NESTING_DEPTH
         ("(System/exit 1)", ["System/exit", 1]),
     ],
 )
-def test_forms(text: str, value: object) -> None:
+def test_every_form_is_read(text: str, value: object) -> None:
     ((line, found),) = edn_values(text)
     assert line == 1
     assert found == value
     assert type(found) is type(value)
 
 
-def test_lines_of_the_events_in_a_vector() -> None:
+def test_events_in_a_vector_have_line_numbers() -> None:
     text = "; a comment\n[{:a 1}\n\n {:b\n  2} {:c 3}\n #_{:d 4}\n]\n{:e 5}"
     assert edn_values(text, flatten=True) == [(2, {"a": 1}), (4, {"b": 2}), (5, {"c": 3}), (8, {"e": 5})]
 
@@ -100,14 +100,14 @@ def test_only_the_outermost_vector_is_flattened() -> None:
         ("#tag " * 100_000, "LP-H011", "1"),
     ],
 )
-def test_malformed(text: str, code: str, place: str) -> None:
+def test_malformed_forms_are_rejected(text: str, code: str, place: str) -> None:
     with pytest.raises(HistoryError) as caught:
         edn_values(text)
     assert (caught.value.code, caught.value.place) == (code, place)
     assert caught.value.remedy
 
 
-def test_the_deepest_value_that_is_read() -> None:
+def test_values_are_read_up_to_the_maximum_depth() -> None:
     value = "[" * MAX_NESTING_DEPTH + "]" * MAX_NESTING_DEPTH
     assert edn_values(f"[{{:value {value}}}]", flatten=True)
     with pytest.raises(HistoryError, match="LP-H011"):

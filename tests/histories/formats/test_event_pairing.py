@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairing: which events make an operation, in which order, on which key, with which arguments and result."""
+"""Pairing events: which events form an operation, in which order, with which key, arguments and result."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def one(f: str, invoked: Any, completed: Any, **options: Any) -> Operation:
         ("tick", None, None, (), None),
     ],
 )
-def test_the_table(f: str, invoked: Any, completed: Any, args: Any, result: Any) -> None:
+def test_events_pair_as_in_the_table(f: str, invoked: Any, completed: Any, args: Any, result: Any) -> None:
     op = one(f, invoked, completed, keyed=False)
     assert (op.name, op.args, op.result, op.key) == (f, args, result, None)
     assert type(op.result) is type(result)
 
 
-def test_an_echo_is_a_matter_of_the_whole_file() -> None:
+def test_echoes_are_recognised_from_the_whole_file() -> None:
     lines = [(0, "invoke", "bump", 1), (0, "ok", "bump", 1), (0, "invoke", "bump", 2)]
     echo = pair(events(*lines, (0, "ok", "bump", 2))).operations
     assert [op.result for op in echo] == [None, None]
@@ -80,7 +80,7 @@ def test_an_echo_is_a_matter_of_the_whole_file() -> None:
     assert [op.result for op in answers] == [1, 3]
 
 
-def test_read_takes_words_where_there_is_multi_word_memory() -> None:
+def test_reads_of_a_multi_word_memory_take_words() -> None:
     items = pair(
         events(
             (0, "invoke", "read", ["a", "b"]),
@@ -94,7 +94,7 @@ def test_read_takes_words_where_there_is_multi_word_memory() -> None:
     assert (mwcas.args, mwcas.result) == (((("a", 0, 1), ("b", 0, 1)),), True)
 
 
-def test_outcomes_and_positions() -> None:
+def test_operations_have_outcomes_and_positions() -> None:
     items = pair(
         events(
             (0, "invoke", "write", 1, {"time": 10}),
@@ -127,7 +127,7 @@ def test_order_is_by_index_and_never_by_time() -> None:
     write, read = pair(events(*lines)).operations
     assert (write.name, write.call, write.return_, write.line) == ("write", 0, 1, 2)
     assert (read.name, read.call, read.return_, read.line) == ("read", 2, 3, 4)
-    lines[1] = (1, "invoke", "write", 1)  # one without an index: the lines decide, and the first is a return
+    lines[1] = (1, "invoke", "write", 1)  # one event has no index: lines decide, and the first is a return
     with pytest.raises(HistoryError, match="LP-H003"):
         pair(events(*lines))
 
@@ -136,7 +136,7 @@ def keyed(*lines: tuple[Any, ...], **options: Any) -> list[tuple[Any, ...]]:
     return [(op.key, op.args, op.result) for op in pair(events(*lines), **options).operations]
 
 
-def test_pairs_everywhere_are_keys() -> None:
+def test_pairs_in_every_event_are_keys() -> None:
     assert keyed(
         (0, "invoke", "read", ["x", None]),
         (1, "invoke", "cas", ["y", [1, 2]]),
@@ -160,7 +160,7 @@ def test_pairs_everywhere_are_keys() -> None:
     ],
     ids=["cas", "read", "completion", "nil key", "txn", "mwcas", "triple"],
 )
-def test_what_is_not_taken_for_keys(lines: list[tuple[Any, ...]]) -> None:
+def test_other_pairs_are_not_keys(lines: list[tuple[Any, ...]]) -> None:
     assert all(key is None for key, _, _ in keyed(*lines))
 
 
@@ -168,7 +168,7 @@ def test_a_keyed_txn_has_a_scalar_key() -> None:
     assert keyed((0, "invoke", "txn", [7, [["read", "x", None]]])) == [(7, ((("read", "x", None),),), None)]
 
 
-def test_the_user_decides_what_is_keyed() -> None:
+def test_the_user_can_force_keys_or_forbid_them() -> None:
     assert keyed((0, "invoke", "write", [1, 2]), keyed=False) == [(None, ((1, 2),), None)]
     assert keyed((0, "invoke", "write", [[0], 2]), keyed=True) == [((0,), (2,), None)]
     with pytest.raises(HistoryError) as caught:
@@ -201,7 +201,7 @@ def test_a_key_field_comes_first() -> None:
         ([], "LP-H008", None, "no events"),
     ],
 )
-def test_refused(lines: list[tuple[Any, ...]], code: str, place: str | None, evidence: str) -> None:
+def test_invalid_pairs_are_rejected(lines: list[tuple[Any, ...]], code: str, place: str | None, evidence: str) -> None:
     with pytest.raises(HistoryError) as caught:
         pair(events(*lines))
     assert (caught.value.code, caught.value.place) == (code, place)

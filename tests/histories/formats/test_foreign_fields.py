@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs in the ways of other tools: read where that is certain, else refused with what to write instead."""
+"""Logs with the conventions of other tools: read if their meaning is certain, else rejected with the required form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def refused(path: Path, text: str) -> HistoryError:
     return caught.value
 
 
-def test_one_array_of_operations(tmp_path: Path) -> None:
+def test_an_array_of_operations_is_read(tmp_path: Path) -> None:
     path = tmp_path / "h.json"
     path.write_text(f'[\n  {GOOD},\n  {{"crash": true, "time": 5}}\n]\n')
     history = linpoint.load(path)
@@ -43,14 +43,14 @@ def test_one_array_of_operations(tmp_path: Path) -> None:
         ('{"process": 0, "type": "ok", "operation": "read", "value": 1}', 'no "f", but "operation"'),
     ],
 )
-def test_fields_of_other_names(line: str, message: str, tmp_path: Path) -> None:
+def test_renaming_is_suggested_for_other_field_names(line: str, message: str, tmp_path: Path) -> None:
     error = refused(tmp_path / "h.jsonl", line)
     assert error.code == "LP-H006"
     assert message in str(error)
     assert error.remedy.startswith("Rename ")
 
 
-def test_columns_of_other_names(tmp_path: Path) -> None:
+def test_a_mapping_is_suggested_for_other_column_names(tmp_path: Path) -> None:
     error = refused(tmp_path / "h.csv", "client;op;start;end;args;result\n0;read;1;2;[];5\n")
     assert error.code == "LP-H006"
     assert "--columns process=client,call=start,return=end." in error.remedy
@@ -67,7 +67,7 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
         ("yesterday", None),
     ],
 )
-def test_times_that_are_text(text: str, remedy: str | None, tmp_path: Path) -> None:
+def test_times_written_as_text_are_rejected(text: str, remedy: str | None, tmp_path: Path) -> None:
     assert (remedy_for_time(text) or "None").endswith(str(remedy))
     error = refused(tmp_path / "h.jsonl", GOOD.replace('"call": 0', f'"call": "{text}"'))
     assert error.code == "LP-H007"

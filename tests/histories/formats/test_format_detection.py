@@ -37,27 +37,27 @@ from linpoint.histories.formats.format_detection import detect_format, foreign_l
         ('"process", "op"', "csv"),
     ],
 )
-def test_recognised(text: str, name: str) -> None:
+def test_formats_are_recognised(text: str, name: str) -> None:
     assert detect_format(text) == name
 
 
-def test_columns_help_to_recognise_a_table() -> None:
+def test_a_column_mapping_helps_to_recognise_a_table() -> None:
     assert detect_format("client,f,start", {"op": "f", "call": "start"}) == "csv"
 
 
 @pytest.mark.parametrize(
     "text", ["hello world", "{}", "[1, 2]", '{"a": 1}', "# title", "a,b,c", "\x00\x01", "{", "<html>"]
 )
-def test_not_recognised(text: str) -> None:
+def test_unknown_content_is_rejected(text: str) -> None:
     with pytest.raises(HistoryError) as caught:
         detect_format(f"\n{text}")
     assert (caught.value.code, caught.value.place) == ("LP-H015", "2")
     assert "Jepsen EDN" in caught.value.remedy
 
 
-def test_a_foreign_line() -> None:
+def test_a_line_of_another_format_is_found() -> None:
     text = '{:process 0 :type :invoke :f :read}\n{"process": 0, "op": "read"}\n'
     assert foreign_line(text, "jepsen-edn") == foreign_line(text, "porcupine", 2) == (2, "operations")
     assert foreign_line(text, "operations") is None
-    assert foreign_line(text, "operations", 1) is None  # the first line made the format
+    assert foreign_line(text, "operations", 1) is None  # the first line determines the format
     assert line_format("just words") is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jepsen's three notations tell the same history; Porcupine's logs add a key and an absent value."""
+"""Jepsen's three notations describe the same history; Porcupine's logs add a key and an absent value."""
 
 from __future__ import annotations
 
@@ -78,21 +78,21 @@ def without_lines(history: History) -> list[Operation]:
         gzip.compress(TEXT.encode()),
     ],
 )
-def test_the_same_history_in_all_notations(read: Reader, text: str | bytes) -> None:
+def test_all_notations_give_the_same_history(read: Reader, text: str | bytes) -> None:
     history = read(text)
     assert without_lines(history) == OPERATIONS
     ((annotation),) = history.annotations
     assert (annotation.text, annotation.time) == ('kill ["n1"]', 4)
 
 
-def test_lines(read: Reader) -> None:
+def test_operations_have_line_numbers(read: Reader) -> None:
     assert [op.line for op in read(EDN)] == [2, 3, 7]
     assert [op.line for op in read(JSON)] == [1, 2, 6]
     assert [op.line for op in read(TEXT)] == [2, 3, 8]
     assert [op.line for op in read("[\n\n" + ",\n\n".join(JSON.splitlines()) + "]")] == [3, 5, 13]
 
 
-def test_index_and_time(read: Reader) -> None:
+def test_index_and_time_are_read(read: Reader) -> None:
     (op,) = read("""\
 [{:process 0, :type :ok, :f :read, :value 1, :index 1, :time 20}
  {:process 0, :type :invoke, :f :read, :value nil, :index 0, :time 30}]
@@ -100,7 +100,7 @@ def test_index_and_time(read: Reader) -> None:
     assert (op.call, op.return_, op.times, op.line) == (0, 1, (30, 20), 2)
 
 
-def test_a_keyed_history(read: Reader) -> None:
+def test_keyed_histories_are_read(read: Reader) -> None:
     invoke = '{"process":0,"type":"invoke","f":"cas","value":[7,[1,2]]}\n'
     text = invoke + invoke.replace("invoke", "ok")
     (op,) = read(text)
@@ -110,7 +110,7 @@ def test_a_keyed_history(read: Reader) -> None:
     assert (read(text, keyed=False)[0].key, read(text, keyed=False)[0].args) == (None, ((7, (1, 2)),))
 
 
-def test_events_without_a_value(read: Reader) -> None:
+def test_events_may_have_no_value(read: Reader) -> None:
     (op,) = read("{:process 0 :type :invoke :f :acquire} {:process 0 :type :ok :f :acquire}")
     assert (op.args, op.result) == ((), None)
     (op,) = read("INFO  jepsen.util - 0\t:invoke\t:acquire\nINFO  jepsen.util - 0\t:ok\t:acquire\t\n")
@@ -132,7 +132,7 @@ PORCUPINE = """\
 """
 
 
-def test_porcupine(read: Reader) -> None:
+def test_porcupine_logs_are_read(read: Reader) -> None:
     get, append, put = read(PORCUPINE)
     assert (get.key, get.args, get.result) == ("5", (), None)
     assert (append.key, append.args, append.result) == ("5", ("x 1 y",), None)

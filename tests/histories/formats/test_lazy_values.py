@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists and objects that were read natively: as the reader in Python has them, and compared only when that is asked for."""
+"""Natively read lists and objects: equal to those of the Python reader, and compared only on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ODD = [1.0, 0.5, -0.0, 2**63, -(2**63), 10**30, 'q"', "tab\t", "back\\"]
 
 
 def nested(rng: random.Random, scalars: list[Any], depth: int = 0) -> Any:
-    """A list or an object of these, in which anything may follow anything."""
+    """A list or an object of these values, with any values next to each other."""
     if depth and rng.random() < 0.15 * depth + 0.4:
         return rng.choice(scalars)
     items = [nested(rng, scalars, depth + 1) for _ in range(rng.choice([0, 1, 2, 2, 3, 12 if depth < 2 else 1]))]
@@ -66,7 +66,7 @@ def text_of(rng: random.Random) -> str:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(8)))
-def test_random_lists(seed: str, tmp_path: Path) -> None:
+def test_random_lists_are_read_alike(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "lists.jsonl"
     alone = 0
@@ -78,7 +78,7 @@ def test_random_lists(seed: str, tmp_path: Path) -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(4)))
-def test_damaged_lists(seed: str, tmp_path: Path) -> None:
+def test_damaged_lists_are_read_alike(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "damaged.jsonl"
     for _ in range(400):
@@ -87,7 +87,7 @@ def test_damaged_lists(seed: str, tmp_path: Path) -> None:
 
 
 def loaded(path: Path, *values: str) -> History:
-    """One operation for each value, which is its argument and its result."""
+    """One operation for each value, as its argument and its result."""
     path.write_text("".join(line(at, value, value) for at, value in enumerate(values)))
     history = linpoint.load(path, format="operations")
     assert isinstance(history.operations, LazyOperations)
@@ -96,7 +96,7 @@ def loaded(path: Path, *values: str) -> History:
 
 
 def sharing(history: History) -> list[int]:
-    """For each operation the first one with an equal result."""
+    """For each operation, the first one with an equal result."""
     returned = [history.columns.native.numbers_at(position)[1] for position in range(len(history))]
     assert min(returned) >= 0
     return [returned.index(number) for number in returned]
@@ -142,7 +142,7 @@ def test_depth_is_limited(what: str, tmp_path: Path) -> None:
             assert compare(path) == (depth <= MAX_NESTING_DEPTH)
 
 
-def test_keys_that_are_lists_share_numbers_with_arguments(tmp_path: Path) -> None:
+def test_list_keys_share_numbers_with_arguments(tmp_path: Path) -> None:
     path = tmp_path / "h.jsonl"
     path.write_text(line(0, "[1]", key="[1]") + line(1, "[2]", key="[1.0]") + line(2, "[1]", key='{"a": [1]}'))
     assert compare(path)
@@ -152,7 +152,7 @@ def test_keys_that_are_lists_share_numbers_with_arguments(tmp_path: Path) -> Non
     assert history.columns.as_read.object_at(0, False) == objects[0]
 
 
-def test_lists_in_both_parts_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_in_both_parts_of_a_large_file_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(3)
     path = tmp_path / "large.jsonl"
     values = [written(rng, nested(rng, PLAIN)) for _ in range(40)]
@@ -196,7 +196,7 @@ def test_loading_compares_no_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_text_that_equals_an_integer_renumbers_lists_too(tmp_path: Path) -> None:
-    """Equal scalars are found without looking at lists, and lists hold the new numbers."""
+    """Equal scalars are found without comparing lists, and lists hold the new numbers."""
     history = loaded(tmp_path / "h.jsonl", "1.0", "[2, 3]", "1", "3", "0.5", "[4]", "3.0")
     columns = history.columns
     assert len(columns.scalars) == 3 + 5  # 1, 2, 3, 0.5, 4
@@ -234,7 +234,7 @@ def test_lists_are_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(answers) == len(ways)
 
 
-# Histories made in Python
+# Histories constructed in Python
 
 
 def made(*values: Any) -> IntegerColumns:
@@ -244,7 +244,7 @@ def made(*values: Any) -> IntegerColumns:
     return history.columns
 
 
-def test_histories_made_in_python_have_lists_as_tokens() -> None:
+def test_histories_constructed_in_python_have_lists_as_tokens() -> None:
     columns = made((1, 2.5), [1.0, 2.5], {"b": (True,), "a": 1}, 1, (), frozenset({3}))
     assert columns.as_read.lists == 3
     first, second, *_ = (columns.as_read.numbers_at(position) for position in range(6))
@@ -255,13 +255,13 @@ def test_histories_made_in_python_have_lists_as_tokens() -> None:
     assert columns.scalar_number("c") == -1
 
 
-def test_histories_without_lists_are_the_same_in_both_ways() -> None:
+def test_histories_without_lists_have_one_form() -> None:
     columns = made(1, "a", 1.5, None)
     assert columns.as_read is columns.native is columns.timed
     assert list(columns.scalars) == list(columns.values)
 
 
-def test_lists_that_do_not_fit_together_are_refused() -> None:
+def test_inconsistent_lists_are_rejected() -> None:
     from array import array
 
     native = made(7, 8).native
@@ -297,7 +297,7 @@ def test_lists_that_do_not_fit_together_are_refused() -> None:
         again.tokens(1)
 
 
-# Keys: what is equal is one object, however it is written
+# Keys: equal values are one object, in any notation
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_lists_that_do_not_fit_together_are_refused() -> None:
         ('["a"]', '["\\u0061"]'),
     ],
 )
-def test_keys_that_are_equal_are_one_object(tmp_path: Path, one: str, other: str) -> None:
+def test_equal_keys_are_one_object(tmp_path: Path, one: str, other: str) -> None:
     file = tmp_path / "keyed.jsonl"
     write = '{"process": 0, "op": "write", "args": [5], "result": null, "call": 1, "return": 2, "key": %s}\n'
     read = '{"process": 0, "op": "read", "result": %s, "call": 3, "return": 4, "key": %s}\n'
@@ -323,7 +323,7 @@ def test_keys_that_are_equal_are_one_object(tmp_path: Path, one: str, other: str
         assert [key.key for key in verdict.keys] == [freeze(json.loads(one)), "third"]
 
 
-def test_a_key_beside_a_value_that_has_another_spelling(tmp_path: Path) -> None:
+def test_a_key_equals_a_value_with_another_spelling(tmp_path: Path) -> None:
     file = tmp_path / "keyed.jsonl"
     file.write_text(
         '{"process": 0, "op": "cas", "args": [1.0, 2], "result": false, "call": 1, "return": 2, "key": 1}\n'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Growing logs: the same operations as in the whole file, whatever comes first, and coded errors for the rest."""
+"""Growing logs: the same operations as in the whole file, in any order of arrival, and coded errors otherwise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINES = ["kv.txt", "lock.edn", "multi.edn", "text.log", "keys.jsonl", "stale-rea
 
 
 class Collected:
-    """A sink that keeps everything."""
+    """A sink that keeps everything it receives."""
 
     def __init__(self) -> None:
         self.open: dict[OpenCall, None] = {}
@@ -50,19 +50,19 @@ def grown(text: str, **options: object) -> list[Operation]:
     return [*sink.operations, *(call.as_open() for call in sink.open)]
 
 
-def told(op: Operation) -> tuple[object, ...]:
+def comparable_fields(op: Operation) -> tuple[object, ...]:
     return (str(op.process), op.name, op.args, op.result, op.outcome, op.key, op.line)
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_the_same_operations_as_in_the_whole_file(name: str) -> None:
-    whole = [told(op) for op in linpoint.load(DATA / name) if op.outcome is not Outcome.FAILED]
+def test_a_stream_gives_the_operations_of_the_whole_file(name: str) -> None:
+    whole = [comparable_fields(op) for op in linpoint.load(DATA / name) if op.outcome is not Outcome.FAILED]
     lines = (DATA / name).read_text().strip().removeprefix("[").removesuffix("]")
-    found = [told(op) for op in grown(lines)]
+    found = [comparable_fields(op) for op in grown(lines)]
     assert sorted(found, key=repr) == sorted(whole, key=repr)
 
 
-def test_times_of_events_are_their_lines() -> None:
+def test_event_times_are_line_numbers() -> None:
     (op,) = grown(
         '{"process": 0, "type": "invoke", "f": "read", "value": null}\n\n'
         '{"process": 0, "type": "ok", "f": "read", "value": 1}\n'
@@ -70,7 +70,7 @@ def test_times_of_events_are_their_lines() -> None:
     assert (op.call, op.return_) == (1, 3)
 
 
-def test_two_events_on_a_line_have_an_order() -> None:
+def test_two_events_on_one_line_are_ordered() -> None:
     (op,) = grown("{:process 0, :type :invoke, :f :read} {:process 0, :type :ok, :f :read, :value 1}\n")
     assert op.call < op.return_
 
@@ -83,7 +83,7 @@ def test_reads_of_words_take_an_argument() -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(300)))
-def test_whatever_is_wrong_with_a_log_is_a_coded_error(seed: str, tmp_path: Path) -> None:
+def test_damaged_logs_are_coded_errors(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     data = bytearray((DATA / rng.choice(LINES)).read_bytes()[:3000])
     for _ in range(rng.randint(1, 6)):
@@ -109,7 +109,7 @@ def test_whatever_is_wrong_with_a_log_is_a_coded_error(seed: str, tmp_path: Path
         assert error.remedy
 
 
-def test_a_line_without_an_end(tmp_path: Path) -> None:
+def test_a_line_without_an_end_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"x" * (MAX_LINE_BYTES + 10))
     with TailReader(str(path)) as tail, pytest.raises(LinpointError, match="LP-H011"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input: every case has its code, its place and a remedy, and no reader leaks another exception."""
+"""Bad input: each case has its code, its place and a remedy, and readers raise no other exception."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOTTOMLESS = b"[" * 200_000
 
 
 def line(fields: bytes) -> bytes:
-    """A good line and then one that has these fields too; of two equal names the last counts."""
+    """A good line, and one with these fields appended; of two equal names the last counts."""
     return GOOD + b'{"process": 1, "op": "read", "result": 1, "call": 0, "return": 1, ' + fields + b"}\n"
 
 
@@ -39,7 +39,7 @@ def event(fields: bytes) -> bytes:
 
 
 CASES: dict[str, tuple[bytes, str, str]] = {
-    # the bytes
+    # bytes
     "nothing": (b"", "LP-H008", ""),
     "white space": (b" \n\t\n", "LP-H008", ""),
     "only a byte order mark": (b"\xef\xbb\xbf", "LP-H008", ""),
@@ -52,7 +52,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "latin-1": (GOOD + b'{"op": "caf\xe9"}', "LP-H017", ":2"),
     "utf-16": (GOOD.decode().encode("utf-16"), "LP-H017", ":1"),
     "not utf-8 in gzip": (gzip.compress(b"\n\n\xff"), "LP-H017", ":3"),
-    # the format
+    # format
     "prose": (b"\nhello world\n", "LP-H015", ":2"),
     "a JSON number": (b"42\n", "LP-H015", ":1"),
     "an object of something else": (b'{"name": "x"}\n', "LP-H015", ":1"),
@@ -70,7 +70,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "a log, then operations": (LOG + b"other line\n" + GOOD, "LP-H009", ":3"),
     "a table, then operations": (TABLE + GOOD, "LP-H009", ":3"),
     # operation lines
-    "a line cut off": (GOOD + GOOD[:30], "LP-H002", ":2"),
+    "a truncated line": (GOOD + GOOD[:30], "LP-H002", ":2"),
     "not JSON": (GOOD + b"{process: 0}", "LP-H002", ":2"),
     "NaN": (line(b'"call": NaN'), "LP-H002", ":2"),
     "two objects on a line": (GOOD + GOOD.strip() + GOOD, "LP-H002", ":2"),
@@ -98,7 +98,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "order true": (line(b'"order": true'), "LP-H007", ":2"),
     "order a list": (line(b'"order": [1, 2]'), "LP-H007", ":2"),
     "an order of 301 digits": (line(b'"order": ' + b"1" * 301), "LP-H011", ":2"),
-    "outcome unheard of": (line(b'"outcome": "maybe"'), "LP-H007", ":2"),
+    "an unknown outcome": (line(b'"outcome": "maybe"'), "LP-H007", ":2"),
     "outcome null": (line(b'"outcome": null'), "LP-H007", ":2"),
     "outcome a list": (line(b'"outcome": []'), "LP-H007", ":2"),
     "a crash that is an operation": (line(b'"crash": true, "time": 1'), "LP-H007", ":2"),
@@ -112,7 +112,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "a deep value": (line(b'"key": ' + DEEP[900:1100]), "LP-H011", ":2"),
     "a very deep value": (line(b'"args": ' + DEEP), "LP-H011", ":2"),
     "a bottomless value": (line(b'"args": ' + BOTTOMLESS), "LP-H011", ":2"),
-    "a bottomless field of no interest": (line(b'"x": ' + BOTTOMLESS), "LP-H011", ":2"),
+    "a bottomless unknown field": (line(b'"x": ' + BOTTOMLESS), "LP-H011", ":2"),
     "a deep op": (line(b'"op": ' + DEEP[200:1800]), "LP-H007", ":2"),
     "301 digits": (line(b'"args": [' + b"1" * 301 + b"]"), "LP-H011", ":2"),
     "5000 digits": (line(b'"args": [' + b"1" * 5000 + b"]"), "LP-H011", ":2"),
@@ -133,13 +133,13 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "event: no type": (EVENT + b'{"process": 0, "f": "read"}', "LP-H006", ":2"),
     "event: no process": (EVENT + b'{"type": "ok", "f": "read"}', "LP-H006", ":2"),
     "event: no f": (EVENT + b'{"process": 0, "type": "ok"}', "LP-H006", ":2"),
-    "event: a type unheard of": (event(b'"type": "done"'), "LP-H007", ":2"),
+    "event: an unknown type": (event(b'"type": "done"'), "LP-H007", ":2"),
     "event: type 1": (event(b'"type": 1'), "LP-H007", ":2"),
     "event: process 1.5": (event(b'"process": 1.5'), "LP-H007", ":2"),
     "event: f null": (event(b'"f": null'), "LP-H007", ":2"),
     "event: index a string": (event(b'"index": "1"'), "LP-H007", ":2"),
     "event: a list": (EVENT + b"[1]", "LP-H002", ":2"),
-    "event: cut off": (EVENT + EVENT[:20], "LP-H002", ":2"),
+    "event: truncated": (EVENT + EVENT[:20], "LP-H002", ":2"),
     "event: too deep": (event(b'"value": ' + DEEP), "LP-H011", ":2"),
     "event: a cas of one value": (event(b'"f": "cas", "value": [1]'), "LP-H007", ":2"),
     "event: called twice": (event(b'"process": 0'), "LP-H004", ":2"),
@@ -158,13 +158,13 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     ),
     "event: some with a key": (event(b'"key": 1'), "LP-H014", ":1"),
     "array: no comma": (b"[\n" + EVENT + EVENT + b"]", "LP-H002", ":3"),
-    "array: cut off": (b"[\n" + EVENT + b",", "LP-H002", ":3"),
+    "array: truncated": (b"[\n" + EVENT + b",", "LP-H002", ":3"),
     "array: text after it": (b"[\n" + EVENT + b"]\nx", "LP-H002", ":4"),
     "array: a bad element": (b"[\n" + EVENT + b",\n\n7]", "LP-H002", ":5"),
     "array: a bottomless element": (b"[\n" + EVENT + b"," + BOTTOMLESS, "LP-H011", ""),
     "array: empty": (b"[ ]", "LP-H008", ""),
     # EDN
-    "edn: cut off": (b"[\n" + EDN_EVENT + EDN_EVENT[:20], "LP-H002", ":3"),
+    "edn: truncated": (b"[\n" + EDN_EVENT + EDN_EVENT[:20], "LP-H002", ":3"),
     "edn: a map without a value": (EDN_EVENT + b"{:process 0 :type}", "LP-H002", ":2"),
     "edn: not a map": (EDN_EVENT + b":keyword", "LP-H002", ":2"),
     "edn: a bracket too many": (EDN_EVENT + b"]", "LP-H002", ":2"),
@@ -179,7 +179,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "edn: only comments": (b"; nothing here\n", "LP-H008", ""),
     "edn: a return without a call": (EDN_EVENT + EDN_EVENT.replace(b"invoke", b"ok") * 2, "LP-H003", ":3"),
     # text logs
-    "log: a type unheard of": (LOG + LOG.replace(b"invoke", b"done"), "LP-H007", ":2"),
+    "log: an unknown type": (LOG + LOG.replace(b"invoke", b"done"), "LP-H007", ":2"),
     "log: a value that is not EDN": (LOG + b"INFO  jepsen.util - 1\t:invoke\t:write\t[1", "LP-H002", ":2"),
     "log: a value too deep": (LOG + b"INFO  jepsen.util - 1\t:invoke\t:write\t" + DEEP, "LP-H011", ":2"),
     "log: called twice": (LOG + LOG, "LP-H004", ":2"),
@@ -203,7 +203,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_malformed(tmp_path: Path, case: str) -> None:
+def test_malformed_input_is_rejected(tmp_path: Path, case: str) -> None:
     content, code, place = CASES[case]
     path = tmp_path / "bad"
     path.write_bytes(content)
@@ -220,7 +220,7 @@ def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 45
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files_are_rejected(tmp_path: Path) -> None:
     for path in (tmp_path / "missing", tmp_path / "no" / "folder", tmp_path, tmp_path / "nul\0"):
         with pytest.raises(HistoryError) as caught:
             load(path)
@@ -228,7 +228,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         assert caught.value.remedy
 
 
-def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_read_permission_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
@@ -244,7 +244,7 @@ def test_a_small_file_cannot_fill_the_memory(read: Reader, monkeypatch: pytest.M
         read(gzip.compress(b"\n" * 1001 + GOOD))
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(gzip.compress(GOOD))
     with open(tmp_path / "in", encoding="latin-1") as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
@@ -254,7 +254,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
         load("-")
 
 
-def test_a_format_that_does_not_exist(read: Reader) -> None:
+def test_an_unknown_format_is_rejected(read: Reader) -> None:
     with pytest.raises(UsageError, match=r"LP-U001.*operations"):
         read(GOOD, format="xml")
 
@@ -266,7 +266,7 @@ def test_the_wrong_format_is_bad_input(read: Reader) -> None:
                 read(GOOD, format=name)
 
 
-def test_the_deepest_value_that_is_read(read: Reader) -> None:
+def test_values_are_read_up_to_the_maximum_depth(read: Reader) -> None:
     deepest = b"[" * MAX_NESTING_DEPTH + b"]" * MAX_NESTING_DEPTH
     assert len(read(GOOD.replace(b"1,", deepest + b",", 1))) == 1
     assert len(read(EVENT.replace(b"null", deepest))) == 1
@@ -305,7 +305,7 @@ FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max
 
 
 def accept(path: Path, content: bytes, **options: Any) -> None:
-    """Every reader makes of it a history or a coded error with a remedy."""
+    """Every reader returns a history or raises a coded error with a remedy."""
     path.write_bytes(content)
     for name in (None, *FORMATS):
         try:
@@ -319,19 +319,19 @@ def accept(path: Path, content: bytes, **options: Any) -> None:
 
 @FUZZ
 @given(content=st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_random_bytes(tmp_path: Path, content: bytes) -> None:
+def test_random_bytes_are_handled(tmp_path: Path, content: bytes) -> None:
     accept(tmp_path / "fuzz", content)
 
 
 @FUZZ
 @given(parts=st.lists(FRAGMENTS | st.sampled_from(SAMPLES), max_size=12))
-def test_random_fragments(tmp_path: Path, parts: list[bytes]) -> None:
+def test_random_fragments_are_handled(tmp_path: Path, parts: list[bytes]) -> None:
     accept(tmp_path / "fuzz", b"".join(parts))
 
 
 @FUZZ
 @given(sample=st.sampled_from(SAMPLES), keyed=st.none() | st.booleans(), data=st.data())
-def test_mutated_files(tmp_path: Path, sample: bytes, keyed: bool | None, data: st.DataObject) -> None:
+def test_mutated_files_are_handled(tmp_path: Path, sample: bytes, keyed: bool | None, data: st.DataObject) -> None:
     content = sample
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(content)))

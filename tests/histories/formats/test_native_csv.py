@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native reader of CSV against the one in Python: the same history or the same error, file by file."""
+"""The native CSV reader against the Python one: the same history or the same error for every file."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def text_of(rng: random.Random) -> str:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(8)))
-def test_random_tables(seed: str, tmp_path: Path) -> None:
+def test_random_tables_are_read_alike(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "random.csv"
     alone = 0
@@ -79,7 +79,7 @@ def test_random_tables(seed: str, tmp_path: Path) -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(8)))
-def test_damaged_tables(seed: str, tmp_path: Path) -> None:
+def test_damaged_tables_are_read_alike(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "damaged.csv"
     for _ in range(300):
@@ -90,7 +90,7 @@ def test_damaged_tables(seed: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cell", ODD_CELLS)
 @pytest.mark.parametrize("field", ["process", "key", "result", "call", "args"])
-def test_odd_cells(field: str, cell: str, tmp_path: Path) -> None:
+def test_unusual_cells_are_read_alike(field: str, cell: str, tmp_path: Path) -> None:
     row = {"process": "0", "op": "read", "args": "[]", "result": "1", "call": "5", "return": "6", "key": "k"} | {
         field: cell
     }

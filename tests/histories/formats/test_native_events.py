@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native readers of events in EDN and JSON against those in Python: the same history or the same error."""
+"""The native readers of EDN and JSON events against those in Python: the same history or the same error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILES = sorted(
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_files(path: Path) -> None:
+def test_files_are_read_alike(path: Path) -> None:
     compare(path)
     compare(path, keyed=True)
     compare(path, keyed=False)
@@ -85,7 +85,7 @@ def events_of(rng: random.Random) -> list[dict[str, Any]]:
             if keyed == "field" and rng.random() < 0.7:
                 event["key"] = mine
             if kind == "info":
-                processes[processes.index(process)] = 100 + at  # who comes back does so under a new name
+                processes[processes.index(process)] = 100 + at  # a process that comes back has a new name
         else:
             f, mine = rng.choice(names), key()
             inner = [some(), some()] if f == "cas" and rng.random() < 0.95 else some()
@@ -112,7 +112,7 @@ def numbered(rng: random.Random, events: list[dict[str, Any]]) -> list[dict[str,
 
 
 def odd(rng: random.Random, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Mostly the same events; some are wrong in one place."""
+    """Mostly the same events; some have one error."""
     if rng.random() < 0.2:
         event = rng.choice(events)
         event.update(
@@ -129,7 +129,7 @@ def odd(rng: random.Random, events: list[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def edn(rng: random.Random, item: Any) -> str:
-    """EDN in any of the ways to write it."""
+    """EDN in any of its notations."""
     space = rng.choice([" ", " ", ", ", " ,", "  ", "\n", " ; note\n", ' #_ [1 {} "x"] '] if rng.random() < 0.05 else [" "])  # fmt: skip
     tag = rng.choice(["#inst ", "#my/tag"]) if rng.random() < 0.01 else ""
     if item is None:
@@ -181,7 +181,9 @@ def json_text(rng: random.Random) -> str:
 @pytest.mark.parametrize(
     ("make", "name"), [(edn_text, "jepsen-edn"), (json_text, "jepsen-json"), (edn_text, "porcupine")]
 )
-def test_random_events(make: Callable[[random.Random], str], name: str, seed: str, tmp_path: Path) -> None:
+def test_random_events_are_read_alike(
+    make: Callable[[random.Random], str], name: str, seed: str, tmp_path: Path
+) -> None:
     rng = random.Random(f"{seed} {name}")
     path = tmp_path / "events"
     alone = 0
@@ -194,7 +196,9 @@ def test_random_events(make: Callable[[random.Random], str], name: str, seed: st
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(8)))
 @pytest.mark.parametrize(("make", "name"), [(edn_text, "jepsen-edn"), (json_text, "jepsen-json")])
-def test_damaged_events(make: Callable[[random.Random], str], name: str, seed: str, tmp_path: Path) -> None:
+def test_damaged_events_are_read_alike(
+    make: Callable[[random.Random], str], name: str, seed: str, tmp_path: Path
+) -> None:
     rng = random.Random(f"{seed} {name}")
     path = tmp_path / "damaged"
     for _ in range(200):
@@ -202,8 +206,8 @@ def test_damaged_events(make: Callable[[random.Random], str], name: str, seed: s
         compare(path, format=rng.choice([None, name]))
 
 
-def test_a_form_over_many_blocks(tmp_path: Path) -> None:
-    """What goes on in the next block is read again once there is more."""
+def test_a_form_may_span_many_blocks(tmp_path: Path) -> None:
+    """A form that continues in the next block is read again once more data is available."""
     path = tmp_path / "h.edn"
     event = "{:process 0,\n :type :%s,\n :f :write, :value\n  [%s]}\n"
     long = "\n".join(str(at) for at in range(5000))
@@ -214,7 +218,7 @@ def test_a_form_over_many_blocks(tmp_path: Path) -> None:
     assert (history[0].line, len(history[0].args[0])) == (1, 5000)
 
 
-def test_annotations_of_events_are_the_same(tmp_path: Path) -> None:
+def test_annotations_of_events_are_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "h.edn"
     path.write_text(
         "{:process 0, :type :invoke, :f :read}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native reader of operation lines against the one in Python: the same history or the same error, file by file."""
+"""The native reader of operation lines against the Python one: the same history or the same error for every file."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ DATA = Path(__file__).parents[2] / "data"
 SHARED = Path(__file__).parents[4] / "shared" / "histories"
 
 
-# Files that there are
+# Existing files
 
 FILES = sorted(path for folder in (DATA, SHARED) for path in folder.rglob("*.jsonl*") if path.is_file())
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_files(path: Path) -> None:
+def test_files_are_read_alike(path: Path) -> None:
     if path.stat().st_size < 2_000_000:
         compare(path)
 
 
-# Files made at random
+# Random files
 
 TEXTS = ["a", "x1", "", "käse", "\U0001f600", 'q"', "back\\", "tab\t", "\u2028", "null", "1", "\x7f", "e\u0301"]
 
@@ -74,7 +74,7 @@ def operation(rng: random.Random, at: int, *, keyed: bool, plain: bool) -> dict[
     if rng.random() < 0.9:
         item["return"] = 10 * at + rng.choice([0, 5, 9])
         item["result"] = some()
-    else:  # nobody calls after an unknown outcome
+    else:  # a process makes no call after an unknown outcome
         item["process"] = 1000 + at
         if rng.random() < 0.5:
             item["return"] = None
@@ -100,7 +100,7 @@ def operation(rng: random.Random, at: int, *, keyed: bool, plain: bool) -> dict[
 
 
 def times(rng: random.Random, item: dict[str, Any]) -> dict[str, Any]:
-    """The same item with times that are floats here and there."""
+    """The same item with some times as floats."""
     odd = {"call": rng.choice([0.0, 0.25, 1e-3]), "return": rng.choice([0.0, 0.5]), "time": 0.125}
     return {name: each + odd[name] if name in odd and type(each) is int else each for name, each in item.items()}
 
@@ -130,7 +130,7 @@ def text_of(rng: random.Random) -> str:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(8)))
-def test_random_files(seed: str, tmp_path: Path) -> None:
+def test_random_files_are_read_alike(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "random.jsonl"
     alone = 0
@@ -149,17 +149,17 @@ def damage(rng: random.Random, path: Path, files: int) -> None:
 
 @pytest.mark.random
 @pytest.mark.parametrize("seed", seeds(volume(8)))
-def test_damaged_files(seed: str, tmp_path: Path) -> None:
+def test_damaged_files_are_read_alike(seed: str, tmp_path: Path) -> None:
     damage(random.Random(seed), tmp_path / "damaged.jsonl", 400)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(2, "long"))
-def test_many_damaged_files(seed: str, tmp_path: Path) -> None:
+def test_many_damaged_files_are_read_alike(seed: str, tmp_path: Path) -> None:
     damage(random.Random(seed), tmp_path / "damaged.jsonl", 200_000)
 
 
-# What a history that was read natively does
+# Operations on a natively read history
 
 LINE = '{{"process": {0}, "op": "write", "args": [{1}], "result": null, "call": {2}, "return": {3}}}\n'
 
@@ -171,7 +171,7 @@ def loaded(path: Path, text: str) -> History:
     return history
 
 
-def test_lines_that_cross_blocks(tmp_path: Path) -> None:
+def test_lines_may_cross_blocks(tmp_path: Path) -> None:
     """Blocks end anywhere: within names, numbers and characters of several bytes."""
     rng = random.Random(5)
     text = "".join(LINE.format(at % 7, json.dumps(rng.choice(TEXTS), ensure_ascii=False), at, at) for at in range(300))
@@ -184,7 +184,7 @@ def test_lines_that_cross_blocks(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file on the disk and one in memory, cut near their middle; and a line too long to find its end."""
+    """A file on disk and one in memory, split near the middle; and a line too long to find its end."""
     text = "".join(LINE.format(at % 7, at % 50, at, at) for at in range(300))
     whole = loaded(tmp_path / "whole.jsonl", text)
     monkeypatch.setattr(file_content, "_LARGE_FILE_BYTES", 1000)
@@ -198,7 +198,7 @@ def test_a_large_file_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(file_content.FileContent(str(tmp_path / "whole.jsonl")).parts()) == 1
 
 
-def test_gzip_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gzip_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = loaded(tmp_path / "h.jsonl", LINE.format(0, 1, 2, 3))
     (tmp_path / "h.jsonl.gz").write_bytes(gzip.compress((tmp_path / "h.jsonl").read_bytes()))
     assert linpoint.load(tmp_path / "h.jsonl.gz") == plain
@@ -207,7 +207,7 @@ def test_gzip_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert linpoint.load("-") == plain
 
 
-def test_copies_selections_and_replacements(tmp_path: Path) -> None:
+def test_copies_selections_and_replacements_are_correct(tmp_path: Path) -> None:
     history = loaded(tmp_path / "h.jsonl", "".join(LINE.format(at, at, at, at + 5) for at in range(6)))
     assert pickle.loads(pickle.dumps(history)) == history
     assert copy.deepcopy(history) == history
@@ -224,7 +224,7 @@ def test_copies_selections_and_replacements(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fraction", [0, 0.25])
 @pytest.mark.parametrize("skew", [0, 1, 2.25, 3.5, 2**62 - 1, 2**62, 1e200])
-def test_clock_skew(skew: float, fraction: float, tmp_path: Path) -> None:
+def test_clock_skew_has_the_same_effect_as_in_python(skew: float, fraction: float, tmp_path: Path) -> None:
     text = (
         "".join(LINE.format(at, at, 4 * at, 4 * at + 2 + fraction) for at in range(6)) + '{"crash": true, "time": 50}\n'
     )
@@ -238,7 +238,7 @@ def test_clock_skew(skew: float, fraction: float, tmp_path: Path) -> None:
     assert verdicts[0] is verdicts[1]
 
 
-def test_values_are_made_one_by_one(tmp_path: Path) -> None:
+def test_values_are_constructed_one_by_one(tmp_path: Path) -> None:
     history = loaded(tmp_path / "h.jsonl", "".join(LINE.format(at, at * 0.5, at, at) for at in range(4)))
     columns = history.columns
     assert columns.values[:3] == (None, True, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written natively against what the writers in Python write: text character by character."""
+"""Native writers against the Python writers: the same text, character by character."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def in_python(history: History) -> History:
 
 
 def content(history: History, name: str, folder: Path) -> Any:
-    """The text; of a format that is none the items, as an integer written oddly makes a column of texts natively."""
+    """The text, or the items of a binary format; natively an integer in an unusual notation makes a text column."""
     write = FORMATS[name].write
     assert write is not None
     pieces = list(write(history))
@@ -51,7 +51,7 @@ SOURCES: list[tuple[Callable[[random.Random], str], str]] = [
 @pytest.mark.parametrize("seed", seeds(volume(4)))
 @pytest.mark.parametrize(("make", "source"), SOURCES)
 @pytest.mark.parametrize("target", ["operations", "csv", "parquet", "arrow"])
-def test_pieces(
+def test_native_and_python_writers_agree(
     make: Callable[[random.Random], str], source: str, target: str, seed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(native_writing, "OPERATIONS_PER_PIECE", 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operation lines: what a line means, and that nothing but its own fields matters."""
+"""Operation lines: the meaning of each field, and that other fields do not matter."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAMPLE = """\
 """
 
 
-def test_the_sample_of_the_contract(read: Reader) -> None:
+def test_the_sample_of_the_contract_is_read(read: Reader) -> None:
     history = read(SAMPLE)
     assert history.operations == (
         Operation(0, "enqueue", (3,), None, 10, 25, line=1),
@@ -52,7 +52,7 @@ def test_the_sample_of_the_contract(read: Reader) -> None:
     ],
     ids=["gzip", "two gzip members", "byte order mark", "crlf", "no newline at the end"],
 )
-def test_wrappings(read: Reader, wrapped: bytes) -> None:
+def test_compression_and_line_endings_do_not_matter(read: Reader, wrapped: bytes) -> None:
     assert read(wrapped) == read(SAMPLE)
 
 
@@ -78,20 +78,20 @@ def line(**fields: object) -> dict[str, object]:
         ({"return": None, "outcome": "failed"}, Outcome.FAILED, None),
     ],
 )
-def test_outcomes(fields: dict[str, object], outcome: Outcome, return_: int | None) -> None:
+def test_outcomes_are_read(fields: dict[str, object], outcome: Outcome, return_: int | None) -> None:
     op = item_from_dict(line(**fields), line=None)
     assert isinstance(op, Operation)
     assert (op.outcome, op.return_) == (outcome, return_)
 
 
 @pytest.mark.parametrize("order", [0, 7, -3, 2.5, 10**200, None])
-def test_orders(order: object) -> None:
+def test_order_fields_are_read(order: object) -> None:
     op = item_from_dict(line(order=order), line=None)
     assert isinstance(op, Operation)
     assert op.order == order
 
 
-def test_an_operation_without_a_result_may_have_an_order_and_failed_ones_too() -> None:
+def test_open_failed_and_unknown_operations_may_have_an_order() -> None:
     for fields in ({"return": None}, {"outcome": "failed"}, {"outcome": "unknown"}):
         op = item_from_dict(line(order=4, **fields), line=None)
         assert isinstance(op, Operation)
@@ -133,13 +133,13 @@ def test_clock_readings_are_kept_or_ignored(times: object, kept: object) -> None
 
 
 @pytest.mark.parametrize("call", [float("nan"), float("inf"), True, "1", None])
-def test_a_call_that_is_no_time(call: object) -> None:
+def test_a_call_that_is_not_a_time_is_rejected(call: object) -> None:
     with pytest.raises(HistoryError) as caught:
         item_from_dict(line(call=call), line=3)
     assert (caught.value.code, caught.value.place) == ("LP-H007", "3")
 
 
-def test_a_value_that_holds_itself_is_refused() -> None:
+def test_a_value_that_contains_itself_is_rejected() -> None:
     endless: list[object] = []
     endless += [endless, endless]
     with pytest.raises(HistoryError) as caught:
@@ -147,13 +147,13 @@ def test_a_value_that_holds_itself_is_refused() -> None:
     assert caught.value.code == "LP-H011"
 
 
-def test_a_number_too_long_to_print_is_refused() -> None:
+def test_a_number_too_long_to_print_is_rejected() -> None:
     for field in ("process", "call", "return", "result", "op"):
         with pytest.raises(HistoryError):
             item_from_dict(line(**{field: 10**5000}), line=1)
 
 
-def test_an_operation_is_never_lost_behind_another_field(read: Reader) -> None:
+def test_an_operation_with_extra_fields_is_not_dropped(read: Reader) -> None:
     fields = '"process": 0, "op": "read", "result": 1, "call": 0, "return": 1'
     assert len(read(f'{{{fields}, "annotation": "slow"}}')) == 1
     assert len(read(f'{{{fields}, "crash": false}}')) == 1
@@ -161,7 +161,7 @@ def test_an_operation_is_never_lost_behind_another_field(read: Reader) -> None:
         read(f'{{{fields}, "crash": true, "time": 3}}')
 
 
-def test_lines_take_time_in_proportion(tmp_path: Path) -> None:
+def test_reading_takes_linear_time(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     form = '{{"process": {}, "op": "write", "args": [{}], "result": null, "call": {}, "return": {}}}\n'
 

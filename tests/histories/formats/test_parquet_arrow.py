@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet and Arrow files: what each type of column stands for, files that are wrong, and files that linpoint writes."""
+"""Parquet and Arrow files: the meaning of each column type, invalid files, and files written by linpoint."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def written(folder: Path, table: pa.Table, name: str = "file.parquet") -> Path:
 
 
 def table(**columns: Any) -> pa.Table:
-    """Two operations, with these columns instead of the usual ones; None leaves one out."""
+    """Two operations, with these columns instead of the usual ones; None omits one."""
     usual: dict[str, Any] = {
         "process": [0, 1],
         "op": ["write", "read"],
@@ -98,13 +98,13 @@ VALUES: dict[str, tuple[Any, list[Any]]] = {
 
 @pytest.mark.parametrize("kind", VALUES)
 @pytest.mark.parametrize("name", KINDS[:3])
-def test_types_of_columns(kind: str, name: str, tmp_path: Path) -> None:
+def test_column_types_are_converted(kind: str, name: str, tmp_path: Path) -> None:
     column, expected = VALUES[kind]
     history = linpoint.load(written(tmp_path, table(result=column), name))
     assert [repr(op.result) for op in history] == [*map(repr, expected)]
 
 
-def test_missing_fields_and_missing_cells(tmp_path: Path) -> None:
+def test_fields_and_cells_may_be_missing(tmp_path: Path) -> None:
     columns = {"args": pa.array([None, [1]]), "return": pa.array([20, None]), "outcome": pa.array(["failed", None])}
     history = load(tmp_path, key=pa.array(["a", "1"]), **columns)
     assert [op.args for op in history] == [(), (1,)]
@@ -114,11 +114,11 @@ def test_missing_fields_and_missing_cells(tmp_path: Path) -> None:
     assert 'LP-H006 FILE:1: the field "call" is missing' in refused(tmp_path, call=pa.array([None, 1]))
 
 
-def test_args_as_json(tmp_path: Path) -> None:
+def test_arguments_may_be_json(tmp_path: Path) -> None:
     assert [op.args for op in load(tmp_path, args=["[[1], 2]", " "])] == [((1,), 2), ()]
 
 
-def test_crashes_and_annotations(tmp_path: Path) -> None:
+def test_crashes_and_annotations_are_read(tmp_path: Path) -> None:
     history = linpoint.load(
         written(
             tmp_path,
@@ -142,7 +142,7 @@ def test_crashes_and_annotations(tmp_path: Path) -> None:
     assert [each.text for each in history.annotations] == ["kill n1"]
 
 
-def test_crashes_of_the_object(tmp_path: Path) -> None:
+def test_crashes_of_the_object_are_read(tmp_path: Path) -> None:
     columns = {
         "process": [0, None, None, None],
         "op": ["read", None, None, None],
@@ -156,7 +156,7 @@ def test_crashes_of_the_object(tmp_path: Path) -> None:
     assert [(crash.time, crash.of_object) for crash in history.crashes] == [(5, True), (6, True), (7, False)]
 
 
-def test_other_names_for_columns(tmp_path: Path) -> None:
+def test_columns_may_have_other_names(tmp_path: Path) -> None:
     path = written(tmp_path, table().rename_columns(["client", "f", "args", "result", "start", "end"]))
     columns = {"process": "client", "op": "f", "call": "start", "return": "end"}
     assert linpoint.load(path, columns=columns) == load(tmp_path)
@@ -177,11 +177,11 @@ def test_rows_are_counted_over_batches(tmp_path: Path, monkeypatch: pytest.Monke
             linpoint.load(written(tmp_path, table(**overlapping, result=[1] * 10), name))
 
 
-# Files that are wrong
+# Invalid files
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a cell that goes on": ({"result": ['1,"key":2', "1"]}, "LP-H002 FILE:1: "),
-    "a cell that is no JSON": ({"args": ["[1]", "[1"]}, "LP-H002 FILE:2: "),
+    "a cell that is not JSON": ({"args": ["[1]", "[1"]}, "LP-H002 FILE:2: "),
     "a decimal": (
         {"result": pa.array([decimal.Decimal(1)] * 2)},
         'LP-H007 FILE: the column of "result" has the type dec',
@@ -197,14 +197,14 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_wrong_tables(what: str, tmp_path: Path) -> None:
+def test_invalid_tables_are_rejected(what: str, tmp_path: Path) -> None:
     columns, message = WRONG[what]
     assert refused(tmp_path, **columns).startswith(message)
 
 
 @pytest.mark.random
 @pytest.mark.parametrize("name", KINDS[:3])
-def test_damaged_files(name: str, tmp_path: Path) -> None:
+def test_damaged_files_are_rejected(name: str, tmp_path: Path) -> None:
     rng = random.Random(f"{SEED} {name}")
     data = written(tmp_path, table(op=["write", "größe"]), name).read_bytes()
     for _ in range(volume(300)):
@@ -226,7 +226,7 @@ def test_text_is_not_parquet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS[:2])
-def test_without_pyarrow(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pyarrow_is_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, table(), name)
     history = linpoint.load(path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -235,18 +235,18 @@ def test_without_pyarrow(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
             attempt()
 
 
-# Files that linpoint writes
+# Files written by linpoint
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather", ".parquet.gz"])
 @pytest.mark.parametrize("path", [path for path in DATA.iterdir() if path.suffix != ".tsv"], ids=lambda path: path.name)
-def test_what_is_written_reads_back(path: Path, suffix: str, tmp_path: Path) -> None:
+def test_written_files_read_back(path: Path, suffix: str, tmp_path: Path) -> None:
     history = linpoint.load(path)
     linpoint.save(history, tmp_path / f"h{suffix}")
     assert without_lines(linpoint.load(tmp_path / f"h{suffix}")) == without_lines(history)
 
 
-def test_odd_values_read_back(tmp_path: Path) -> None:
+def test_unusual_values_read_back(tmp_path: Path) -> None:
     values: list[Any] = [None, True, 1, 1.5, "", "1", "null", 'q"\n', [1, [2]], {"a": {"b": None}}, 2**70, "\U0001f600"]
     ops = [
         Operation(at, "read", (value,), value, at, at + 1, key=0 if value is None else freeze(value))

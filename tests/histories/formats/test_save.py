@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is saved reads back the same, or is refused; properties over random histories."""
+"""Saved histories read back unchanged or are rejected; properties over random histories."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ keys = st.none() | st.integers(0, 3) | st.text(max_size=3) | st.tuples(st.intege
 
 @st.composite
 def histories(draw: st.DrawFn, *, crashes: bool = True, hints: bool = True) -> History:
-    """Well-formed histories: each process's times in order, an unknown outcome only at its end."""
+    """Well-formed histories: the times of each process in order, an unknown outcome only at its end."""
     keyed = draw(st.booleans())
     operations = []
     for process in draw(st.lists(st.integers() | st.text(), unique=True, min_size=1, max_size=4)):
@@ -80,7 +80,7 @@ def exactly(history: History) -> Any:
 @SHARED_FOLDER
 @given(history=histories())
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv", "a.csv.gz"])
-def test_our_formats_lose_nothing(tmp_path: Path, name: str, history: History) -> None:
+def test_lossless_formats_read_back_unchanged(tmp_path: Path, name: str, history: History) -> None:
     if not history.operations and not history.crashes and not history.annotations:
         return
     save(history, tmp_path / name)
@@ -88,7 +88,7 @@ def test_our_formats_lose_nothing(tmp_path: Path, name: str, history: History) -
 
 
 def precedence(history: History) -> set[tuple[Any, Any]]:
-    """Who came wholly before whom, among the operations that count; operations are named by process and number."""
+    """Real-time precedence among the operations that count; operations are named by process and number."""
     by_process: dict[Any, list[Operation]] = {}
     for op in sorted(history, key=lambda op: (op.call, op.call if op.return_ is None else op.return_)):
         by_process.setdefault(op.process, []).append(op)
@@ -110,7 +110,7 @@ def precedence(history: History) -> set[tuple[Any, Any]]:
 @SHARED_FOLDER
 @given(history=histories(hints=False))
 @pytest.mark.parametrize("name", ["a.edn", "a.json", "a.edn.gz"])
-def test_event_formats_keep_the_order_or_refuse(tmp_path: Path, name: str, history: History) -> None:
+def test_event_formats_keep_the_order_or_reject_the_history(tmp_path: Path, name: str, history: History) -> None:
     try:
         save(history, tmp_path / name)
     except UsageError as error:
@@ -130,7 +130,7 @@ def event_meaning(op: Operation) -> tuple[Any, ...]:
 
 @st.composite
 def registers(draw: st.DrawFn) -> History:
-    """Ordinary histories of a CAS register, at distinct times: event formats must take every one."""
+    """Ordinary histories of a CAS register, at distinct times: event formats must accept each of them."""
     keyed = draw(st.booleans())
     instants = draw(st.permutations(range(12)))
     operations = []
@@ -157,7 +157,7 @@ def registers(draw: st.DrawFn) -> History:
 @SHARED_FOLDER
 @given(history=registers())
 @pytest.mark.parametrize("name", ["a.edn", "a.json"])
-def test_event_formats_take_ordinary_histories(tmp_path: Path, name: str, history: History) -> None:
+def test_event_formats_accept_ordinary_histories(tmp_path: Path, name: str, history: History) -> None:
     save(history, tmp_path / name)
     again = load(tmp_path / name)
     assert precedence(again) == precedence(history)
@@ -166,7 +166,7 @@ def test_event_formats_take_ordinary_histories(tmp_path: Path, name: str, histor
     assert {op.times for op in again} == {(op.call, op.return_) for op in history}
 
 
-def test_at_one_instant_calls_come_before_returns_but_a_process_turns(tmp_path: Path) -> None:
+def test_at_one_instant_calls_precede_returns_except_within_a_process(tmp_path: Path) -> None:
     history = History(
         [
             Operation("a", "write", (1,), None, 0, 5),
@@ -180,7 +180,7 @@ def test_at_one_instant_calls_come_before_returns_but_a_process_turns(tmp_path: 
     assert precedence(load(tmp_path / "a.edn")) == precedence(history)
 
 
-def test_two_processes_that_turn_at_once_are_refused(tmp_path: Path) -> None:
+def test_two_processes_that_return_and_call_at_one_instant_are_rejected(tmp_path: Path) -> None:
     spans = [(0, 5), (5, 9)]
     history = History([Operation(process, "read", (), 0, *span) for process in "ab" for span in spans])
     with pytest.raises(UsageError, match=r"LP-U005.* both return and call at 5"):
@@ -193,7 +193,7 @@ def test_two_processes_that_turn_at_once_are_refused(tmp_path: Path) -> None:
     [
         (
             History([Operation(0, "write", (1,), None, 3, None, Outcome.UNKNOWN)], crashes=[Crash(3, of_object=True)]),
-            "the very time of a crash of the object",
+            "the exact time of a crash of the object",
         ),
         (History([Operation(0, "put", ("k", 1), None, 0, 1)]), "2 arguments"),
         (History([Operation(0, "read", (1,), 1, 0, 1)]), "1 arguments"),
@@ -205,7 +205,9 @@ def test_two_processes_that_turn_at_once_are_refused(tmp_path: Path) -> None:
         (History([Operation(0, "read", (), 1, 0, 1, order=7)]), "it has an order"),
     ],
 )
-def test_what_event_formats_cannot_say(tmp_path: Path, history: History, evidence: str) -> None:
+def test_histories_that_event_formats_cannot_express_are_rejected(
+    tmp_path: Path, history: History, evidence: str
+) -> None:
     for name in ("a.edn", "a.json"):
         with pytest.raises(UsageError) as caught:
             save(history, tmp_path / name)
@@ -220,7 +222,7 @@ def test_what_event_formats_cannot_say(tmp_path: Path, history: History, evidenc
     ids=["nan", "inf", "object", "set", "surrogate", "digits"],
 )
 @pytest.mark.parametrize("name", ["a.jsonl", "a.edn", "a.json", "a.csv"])
-def test_values_that_are_not_json(tmp_path: Path, name: str, value: Any) -> None:
+def test_values_that_are_not_json_are_rejected(tmp_path: Path, name: str, value: Any) -> None:
     history = History([Operation(0, "swap", (1,), value, 0, 1)])
     with pytest.raises(UsageError) as caught:
         save(history, tmp_path / name)
@@ -241,7 +243,7 @@ READ = History([Operation(0, "read", (), 1, 0, 1)])
         ("a.jsonl", {"format": "porcupine"}, "LP-U001"),
     ],
 )
-def test_where_a_history_cannot_go(tmp_path: Path, path: str, options: dict[str, str], code: str) -> None:
+def test_invalid_destinations_are_rejected(tmp_path: Path, path: str, options: dict[str, str], code: str) -> None:
     with pytest.raises(UsageError) as caught:
         save(READ, tmp_path / path, **options)
     assert caught.value.code == code
@@ -253,14 +255,14 @@ def test_an_empty_history_is_not_saved(tmp_path: Path) -> None:
         save(History([]), tmp_path / "a.jsonl")
 
 
-def test_a_clock_skew_is_not_saved_and_not_lost_in_silence(tmp_path: Path) -> None:
+def test_saving_does_not_lose_a_clock_skew_silently(tmp_path: Path) -> None:
     for name in ("a.jsonl", "a.edn", "a.csv"):
         with pytest.raises(UsageError, match=r"LP-U005.*with_clock_skew\(0\)"):
             save(READ.with_clock_skew(5), tmp_path / name)
         assert not (tmp_path / name).exists()
 
 
-def test_standard_output_and_compression(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_saving_to_standard_output_and_compressed_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save(READ, "-")
     line = '{"process": 0, "op": "read", "args": [], "result": 1, "call": 0, "return": 1}\n'
     assert capsys.readouterr().out == line

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A reference interpreter of ``ir.Program`` for one process: one line for each instruction, and nothing clever.
+"""A reference interpreter of ``ir.Program`` for one process: a line per instruction, and no optimisations.
 
-It is written from the words of ``ir`` alone, so that the front end is not tested by its own mistakes.
+It is written only from the description of ``ir``, so errors of the front end are not repeated here.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from linpoint.refine.program_ir import CompiledModel, Instruction, OpCode, Opera
 
 
 class FaultError(Exception):
-    """An error of the model."""
+    """An error in the model."""
 
 
 class AssertionFaultError(Exception):
-    """An assert that is false."""
+    """An assertion that failed."""
 
 
 class EndlessError(Exception):
-    """A run that goes on for too long."""
+    """A run that takes too long."""
 
 
 class StuckError(Exception):
-    """An assumption that is false, or a lock that nobody releases."""
+    """An assumption that is false, or a lock that is never released."""
 
 
 @dataclass(eq=False)
@@ -220,7 +220,7 @@ class Machine:
 
 
 class Unset:
-    """The value of a register that has none."""
+    """The value of an unassigned register."""
 
 
 WORDS = {
@@ -284,8 +284,9 @@ def writes(program: CompiledModel, i: Instruction) -> list[int]:
 
 
 def validate(program: CompiledModel) -> None:
-    """What holds of every program: jumps and registers are in range, nothing is unreachable, no jump leads to a jump, and
-    no register is read that may have no value."""
+    """Invariants of every program: jumps and registers are in range, no instruction is unreachable, no jump leads to a
+    jump, and no register is read that may have no value.
+    """
     reached: set[int] = set()
     operations = [*program.operations, *([program.setup] if program.setup is not None else [])]
     for operation in operations:

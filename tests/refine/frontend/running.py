@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running one model twice: as it stands in Python, and compiled, by the reference interpreter.
+"""Running one model twice: directly in Python, and compiled, in the reference interpreter.
 
-Both must give the same results, make the same accesses in the same order, and leave the same memory behind.
+Both must give the same results, make the same accesses in the same order, and leave the same memory.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from linpoint.refine.python_cells import Array, Atomic, Lock, ModelStuckError, R
 from tests.refine.frontend import interpreter
 
 LONGEST = 1_000
-"""Accesses of a call, before it is taken to have no end."""
+"""Accesses of a call before it counts as endless."""
 
 _numbers = itertools.count()
 
 
 def load(source: str, folder: Path, name: str = "model") -> Any:
-    """The module that a text is, from a file, so that it has a source."""
+    """The module with this text, loaded from a file so that it has a source."""
     path = folder / f"{name}.py"
     path.write_text(textwrap.dedent(source), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(f"{name}_{next(_numbers)}", path)
@@ -43,11 +43,11 @@ def load(source: str, folder: Path, name: str = "model") -> Any:
     return module
 
 
-# What can be seen of a run
+# Observations of a run
 
 
 def outcome(run: Callable[[], Any]) -> tuple[str, Any]:
-    """What a call gives, or how it fails."""
+    """The result of a call, or the way it fails."""
     try:
         return "returns", run()
     except (ModelStuckError, interpreter.StuckError):
@@ -112,7 +112,7 @@ def memory_of_model(model: linpoint.Model, program: CompiledModel, result: Any) 
 
 @contextlib.contextmanager
 def traced(trace: list[tuple[int, str]]) -> Iterator[None]:
-    """Note each access to a cell or lock, by the cell's identity."""
+    """Record each access to a cell or lock, by the identity of the cell."""
     depth = 0
 
     def noting(kind: type, name: str) -> Callable[..., Any]:
@@ -144,7 +144,7 @@ def traced(trace: list[tuple[int, str]]) -> Iterator[None]:
 
 
 def accesses_of_model(model: linpoint.Model, trace: list[tuple[int, str]]) -> list[tuple[str, str]]:
-    """The trace with the names of cells. Cells of nodes are left out, for nobody knows their names any more."""
+    """The trace with the names of cells. Cells of nodes are omitted, since their names are no longer known."""
     names: dict[int, str] = {}
     for name in declarations_of(type(model)):
         held = getattr(model, name)
@@ -168,14 +168,14 @@ def compare(model_class: type[linpoint.Model], runs: list[list[tuple[str, tuple[
 
 
 def _same_call(model: linpoint.Model, machine: interpreter.Machine, name: str, args: tuple[Any, ...]) -> bool:
-    """Make one call both ways; whether it returned."""
+    """Make one call both ways and return whether it returned."""
     trace: list[tuple[int, str]] = []
     with traced(trace):
         kind, expected = outcome(lambda: getattr(model, name.replace("-", "_"))(*args))
     machine.trace.clear()
     shown = f"{name}{args}"
     found = outcome(lambda: machine.call(name, *args))
-    if "endless" in {kind, found[0]}:  # the two do not count alike
+    if "endless" in {kind, found[0]}:  # the two count differently
         return False
     assert found[0] == kind, f"{shown}: {found}, not {kind} {expected}"
     own = {each.name for each in machine.program.cells}

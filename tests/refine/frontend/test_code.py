@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code itself: it is short, it knows its lines, and people can read its registers."""
+"""The compiled code: it is short, has source lines, and its registers have readable names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.refine.frontend.test_words import Shelf, Treiber
 
 
 def listing(program: CompiledModel, operation: str) -> str:
-    """The code of an operation, one line for each instruction; targets count from its entry."""
+    """The code of an operation, one line per instruction; jump targets count from its entry."""
     every = [*program.operations, *([program.setup] if program.setup else [])]
     (wanted,) = (each for each in every if each.name == operation)
     entries = [*sorted(each.entry for each in every), len(program.code)]
@@ -48,7 +48,7 @@ def model(body: str, folder: Path, declared: str = "x = linpoint.atomic(0)") -> 
     return load(source + textwrap.indent(textwrap.dedent(body), " " * 8), folder).Example
 
 
-def test_treiber() -> None:
+def test_the_code_of_the_treiber_stack() -> None:
     program = compile_model(Treiber)
     assert listing(program, "push") == textwrap.dedent("""\
         move a=1 b=0
@@ -78,7 +78,7 @@ def test_treiber() -> None:
     validate(program)
 
 
-def test_places_are_those_of_the_source() -> None:
+def test_instructions_have_their_source_places() -> None:
     program = compile_model(Treiber)
     source = Path(__file__).with_name("test_words.py").read_text(encoding="utf-8").split("\n")
     cas = [each for each in program.code if each.code is OpCode.CAS]
@@ -91,17 +91,17 @@ def test_places_are_those_of_the_source() -> None:
     assert list(program.source) == source[: len(program.source)]
 
 
-def test_a_load_goes_where_it_is_wanted(tmp_path: Path) -> None:
+def test_a_load_writes_to_its_target_register(tmp_path: Path) -> None:
     assert code_of("y = self.x.load()\nreturn y", tmp_path) == "load a=2 x\nreturn a=2 c=1"
 
 
-def test_nothing_is_computed_that_is_known(tmp_path: Path) -> None:
+def test_constant_expressions_are_not_computed(tmp_path: Path) -> None:
     body = "if self.on and 2 * 3 == 6:\n    self.x.store(p)\nelse:\n    self.x.store(q)\nreturn p"
     declared = "on = True\nx = linpoint.atomic(0)"
     assert code_of(body, tmp_path, declared) == "store a=0 x\nreturn a=0 c=1"
 
 
-def test_a_comparison_jumps_at_once(tmp_path: Path) -> None:
+def test_a_comparison_is_followed_directly_by_its_jump(tmp_path: Path) -> None:
     returns = "return a=0 c=1\nreturn a=1 c=1"
     assert (
         code_of("if p < q:\n    return p\nreturn q", tmp_path) == f"less a=2 b=0 c=1\njump_unless a=2 -> 3\n{returns}"
@@ -115,7 +115,7 @@ def test_arguments_of_methods_are_not_copied(tmp_path: Path) -> None:
     assert code_of("return self.put(q, self.x)", tmp_path, declared) == "store a=1 x\nreturn a=1 c=1"
 
 
-def test_a_method_as_a_condition_jumps_at_once(tmp_path: Path) -> None:
+def test_a_method_as_a_condition_jumps_directly(tmp_path: Path) -> None:
     declared = "x = linpoint.atomic(0)\ndef small(self, a):\n    if a < 0:\n        return True\n    return a == 1"
     body = "if self.small(p):\n    return p\nreturn q"
     assert code_of(body, tmp_path, declared) == textwrap.dedent("""\
@@ -130,7 +130,7 @@ def test_a_method_as_a_condition_jumps_at_once(tmp_path: Path) -> None:
         return a=1 c=1""")
 
 
-def test_tuples_are_loaded_into_their_variables(tmp_path: Path) -> None:
+def test_tuples_are_loaded_directly_into_variables(tmp_path: Path) -> None:
     declared = "x = linpoint.atomic((None, False))"
     assert code_of("a, b = self.x.load()\nreturn b", tmp_path, declared) == "load a=2 x\nreturn a=3 c=1"
 
@@ -147,14 +147,14 @@ def test_a_loop_counts_in_its_own_variable(tmp_path: Path) -> None:
         return a=0 c=1""")
 
 
-def test_names_of_registers(tmp_path: Path) -> None:
+def test_registers_have_the_names_of_variables(tmp_path: Path) -> None:
     declared = "r = linpoint.record(c=0, v=0)\npair = linpoint.atomic((0, 1))"
     body = "x = self.r.load()\nt = self.pair.load()\na, b = self.pair.load()\nreturn x.c + t[0] + a + b + p + q"
     names = compile_model(model(body, tmp_path, declared)).operations[0].registers
     assert [name for name in names if name] == ["p", "q", "x.c", "x.v", "t[0]", "t[1]", "a", "b"]
 
 
-def test_methods_use_their_registers_again(tmp_path: Path) -> None:
+def test_repeated_calls_reuse_registers(tmp_path: Path) -> None:
     declared = (
         "x = linpoint.atomic(0)\ndef add(self):\n    old = self.x.load()\n    new = old + 1\n    self.x.store(new)"
     )
@@ -164,7 +164,7 @@ def test_methods_use_their_registers_again(tmp_path: Path) -> None:
     assert sorted(filter(None, once)) == ["new", "old", "p", "q"]
 
 
-def test_a_register_has_several_names_only_where_there_are_too_many(tmp_path: Path) -> None:
+def test_a_register_has_several_names_only_if_registers_run_out(tmp_path: Path) -> None:
     methods = [
         f"def add{n}(self):\n    a{n} = self.x.load()\n    b{n} = a{n} + 1\n    self.x.store(b{n})" for n in range(40)
     ]
@@ -182,23 +182,23 @@ def test_locations_are_shared_and_all_used(tmp_path: Path) -> None:
     assert len(compile_model(model(body, tmp_path, declared)).locations) == 1
 
 
-def test_a_point_is_an_instruction(tmp_path: Path) -> None:
+def test_a_linearization_point_is_an_instruction(tmp_path: Path) -> None:
     body = "if self.x.cas(p, q):\n    linpoint.point()\nreturn p"
     assert code_of(body, tmp_path) == "cas a=2 b=0 c=1 x\njump_unless a=2 -> 3\npoint\nreturn a=0 c=1"
 
 
 @pytest.mark.parametrize("body", ["while True:\n    pass", "while True:\n    self.x.load()", "while p:\n    continue"])
-def test_loops_without_an_end(body: str, tmp_path: Path) -> None:
+def test_endless_loops_compile(body: str, tmp_path: Path) -> None:
     validate(compile_model(model(body, tmp_path)))
 
 
-def test_setup_has_a_code_of_its_own(tmp_path: Path) -> None:
+def test_setup_has_its_own_code(tmp_path: Path) -> None:
     declared = "x = linpoint.atomic(0)\ndef setup(self):\n    self.x.store(3)"
     program = compile_model(model("return self.x.load()", tmp_path, declared))
     assert listing(program, "setup") == "constant a=0 3\nstore a=0 x\nconstant a=0 None\nreturn a=0 c=1"
     assert Machine(program).call("run", 0, 0) == 3
 
 
-def test_a_model_without_operations_is_no_program() -> None:
+def test_a_model_without_operations_is_rejected() -> None:
     with pytest.raises(linpoint.ModelError, match="LP-M012"):
         compile_model(Shelf)

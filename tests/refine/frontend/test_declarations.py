@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a class declares: cells, nodes, constants, operations, setup; and what is wrong with some declarations."""
+"""Declarations of a class: cells, nodes, constants, operations, setup; and the errors of invalid ones."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def model(body: str, folder: Path, name: str = "model") -> type[linpoint.Model]:
     return load(source, folder, name).Example
 
 
-# What is there
+# Valid declarations
 
 
-def test_cells(tmp_path: Path) -> None:
+def test_cells_are_declared(tmp_path: Path) -> None:
     program = compile_model(
         model(
             """
@@ -69,7 +69,7 @@ def test_cells(tmp_path: Path) -> None:
     )
 
 
-def test_nodes(tmp_path: Path) -> None:
+def test_nodes_are_declared(tmp_path: Path) -> None:
     program = compile_model(
         model(
             """
@@ -105,7 +105,7 @@ def test_nodes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
-def test_annotations_of_nodes_as_objects_and_as_texts(future: str, tmp_path: Path) -> None:
+def test_annotations_of_nodes_may_be_objects_or_strings(future: str, tmp_path: Path) -> None:
     source = f"""{future}
 import linpoint
 from linpoint import Atomic
@@ -129,7 +129,7 @@ class Example(linpoint.Model):
     assert example().make() == (None, None, 7, None)
 
 
-def test_operations_with_domains_roles_and_pairs(tmp_path: Path) -> None:
+def test_operations_have_domains_roles_and_pairs(tmp_path: Path) -> None:
     program = compile_model(
         model(
             """
@@ -160,13 +160,13 @@ def test_operations_with_domains_roles_and_pairs(tmp_path: Path) -> None:
     assert program.file == str(tmp_path / "model.py")
 
 
-def test_setup_is_apart_from_the_operations(tmp_path: Path) -> None:
+def test_setup_is_not_an_operation(tmp_path: Path) -> None:
     program = compile_model(model("x = linpoint.atomic(0)\ndef setup(self):\n    self.x.store(3)\n" + READ, tmp_path))
     assert program.setup is not None
     assert [each.name for each in program.operations] == ["read"]
 
 
-def test_subclasses_inherit_override_and_take_away(tmp_path: Path) -> None:
+def test_subclasses_inherit_override_and_remove(tmp_path: Path) -> None:
     source = """
 import linpoint
 
@@ -202,7 +202,7 @@ class Derived(Base):
     assert [each.name for each in compile_model(module.Base).operations] == ["put", "get"]
 
 
-def test_constants_from_around_a_class_in_a_function(tmp_path: Path) -> None:
+def test_a_class_in_a_function_uses_enclosing_constants(tmp_path: Path) -> None:
     source = """
 import linpoint
 
@@ -218,89 +218,98 @@ def make(limit):
     program = compile_model(module.make(4))
     assert program.cells == (Cell("x", (4,)),)
     assert module.make(4)().read() == 8
-    assert module.make(4).with_  # and it can be asked for
+    assert module.make(4).with_  # and it can be queried
 
 
-# What does not fit
+# Invalid declarations
 
 REFUSED = {
-    "a float": ("x = linpoint.atomic(0.5)" + READ, "LP-M010 5:5 self.x begins with 0.5, which is no value of a model."),
-    "a list": ("x = linpoint.array([1], size=2)" + READ, "LP-M010 5:5 self.x begins with [1], which is no value"),
+    "a float": (
+        "x = linpoint.atomic(0.5)" + READ,
+        "LP-M010 5:5 self.x starts with 0.5, which is not a value of a model.",
+    ),
+    "a list": ("x = linpoint.array([1], size=2)" + READ, "LP-M010 5:5 self.x starts with [1], which is not a value"),
     "a name in quotes": (
         'class Node: pass\nx = linpoint.atomic("Node")' + READ,
-        'LP-M010 6:5 self.x begins with the text "Node". Write Node without the quotes, or None.',
+        'LP-M010 6:5 self.x starts with the text "Node". Write Node without the quotes, or None.',
     ),
     "a record in a record": (
         "x = linpoint.record(a=linpoint.record(b=0))" + READ,
-        "LP-M010 5:5 self.x begins with record(a=record(b=0)), which is no value of a model.",
+        "LP-M010 5:5 self.x starts with record(a=record(b=0)), which is not a value of a model.",
     ),
-    "a field called load": ("x = linpoint.record(load=1)" + READ, 'LP-M010 5:5 a field of self.x is called "load"'),
+    "a field called load": ("x = linpoint.record(load=1)" + READ, 'LP-M010 5:5 a field of self.x is named "load"'),
     "a node with methods": (
         "class Node:\n    def next(self):\n        pass" + READ,
-        "LP-M010 6:9 the class of nodes Node has more than fields. Move methods to the model",
+        "LP-M010 6:9 the class of nodes Node contains more than fields. Move methods to the model",
     ),
     "a node with a base": (
         "class Base: pass\nclass Node(Base): pass" + READ,
-        "LP-M010 6:5 the class of nodes Node has a base class. Write its fields out.",
+        "LP-M010 6:5 the class of nodes Node has a base class. List its fields instead.",
     ),
     "a decorated node": (
         "def same(c): return c\n@same\nclass Node: pass" + READ,
-        "LP-M010 6:6 the class of nodes Node is decorated. Leave that out.",
+        "LP-M010 6:6 the class of nodes Node is decorated. Remove the decorator.",
     ),
     "a default of a field": (
         "class Node:\n    x = [1]" + READ,
-        "LP-M010 5:5 Node.x begins with [1], which is no value of a model.",
+        "LP-M010 5:5 Node.x starts with [1], which is not a value of a model.",
     ),
     "a node with an array": (
         "class Node:\n    a = linpoint.array(0, size=2)" + READ,
-        "LP-M010 5:5 Node.a is an array. A node has plain fields, cells and locks.",
+        "LP-M010 5:5 Node.a is an array. Use plain fields, cells and locks.",
     ),
     "no operations": ("x = linpoint.atomic(0)\ndef read(self):\n    pass", "LP-M012 4:1 Example has no operations."),
     "a parameter without values": (
         "@linpoint.operation\ndef put(self, v):\n    pass",
-        'LP-M009 6:5 the parameter "v" of put(v) has no values. Say which: @linpoint.operation(v=range(1, 3)).',
+        'LP-M009 6:5 the parameter "v" of put(v) has no values. Add them: @linpoint.operation(v=range(1, 3)).',
     ),
     "values without a parameter": (
         "@linpoint.operation(value=[1])\ndef put(self, valu=1):\n    pass",
         'LP-M009 6:5 there are values for "value", but put(valu) has no such parameter. Did you mean valu?',
     ),
-    "values that are no constants": (
+    "values that are not constants": (
         "@linpoint.operation(v=[[1]])\ndef put(self, v):\n    pass",
-        'LP-M009 6:5 "v" of put may be (1,), which is no value of a model.',
+        'LP-M009 6:5 "v" of put may be (1,), which is not a value of a model.',
     ),
     "two operations of one name": (
         '@linpoint.operation(name="read")\ndef look(self):\n    pass\n' + READ,
-        'LP-M010 10:5 there are two operations "read". Give one another name=...',
+        'LP-M010 10:5 two operations are named "read". Rename one with name=...',
     ),
     "pairs with nothing": (
         '@linpoint.operation(pairs_with="rea")\ndef look(self):\n    pass\n' + READ,
-        'LP-M010 6:5 look pairs with "rea", which is no operation of Example. Did you mean read? It has: look, read.',
+        'LP-M010 6:5 look pairs with "rea", which is not an operation of Example. Did you mean read? Use one of: look, read.',
     ),
     "an __init__": (
         "def __init__(self):\n    pass" + READ,
-        "LP-M010 5:5 a model has no __init__. Write def setup(self):",
+        "LP-M010 5:5 a model cannot have __init__. Write def setup(self):",
     ),
-    "setup with parameters": ("def setup(self, n):\n    pass" + READ, "LP-M010 5:5 setup is a plain method without"),
+    "setup with parameters": (
+        "def setup(self, n):\n    pass" + READ,
+        "LP-M010 5:5 setup must be a plain method without",
+    ),
     "an async operation": (
         "@linpoint.operation\nasync def read(self):\n    pass",
-        "LP-M002 6:5 models have no async. Write def: each shared access is a step as it is.",
+        "LP-M002 6:5 models do not support async. Write def: each shared access is already a step.",
     ),
-    "stars": ("@linpoint.operation\ndef read(*args):\n    pass", "LP-M002 6:15 models have no * and ** in parameters."),
-    "no self": ("@linpoint.operation\ndef read():\n    pass", "LP-M002 6:5 read does not take the model."),
-    "a lambda": ("read = linpoint.operation(lambda self: 1)", "LP-M001 5 Example.<lambda> is not there any more"),
-    "a default that is none": (
+    "stars": (
+        "@linpoint.operation\ndef read(*args):\n    pass",
+        "LP-M002 6:15 models do not support * and ** in parameters.",
+    ),
+    "no self": ("@linpoint.operation\ndef read():\n    pass", "LP-M002 6:5 read has no parameter for the model."),
+    "a lambda": ("read = linpoint.operation(lambda self: 1)", "LP-M001 5 Example.<lambda> no longer exists"),
+    "an invalid default": (
         "def f(self, n=[]):\n    return n\n@linpoint.operation\ndef read(self):\n    return self.f()",
-        "LP-M010 5:5 the default of n is no constant. Give a constant.",
+        "LP-M010 5:5 the default of n is not a constant. Use a constant.",
     ),
-    "fields that are not alike": (
+    "fields that differ": (
         "class A: x: int\nclass B: x: linpoint.Atomic[int]\n@linpoint.operation\ndef f(self):\n    return self.A().x",
-        "LP-M005 9:16 A and B both have a field x, and it is not alike. Give the fields different names.",
+        "LP-M005 9:16 A and B both have a field x, of different kinds. Give the fields different names.",
     ),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_does_not_fit(name: str, tmp_path: Path) -> None:
+def test_invalid_declarations_are_rejected(name: str, tmp_path: Path) -> None:
     body, expected = REFUSED[name]
     with pytest.raises(linpoint.ModelError) as caught:
         compile_model(model(body, tmp_path))
@@ -310,7 +319,7 @@ def test_what_does_not_fit(name: str, tmp_path: Path) -> None:
     assert f"{caught.value.message} {caught.value.remedy}".startswith(said)
 
 
-def test_the_first_mistake_of_the_file_is_told(tmp_path: Path) -> None:
+def test_the_first_mistake_in_the_file_is_reported(tmp_path: Path) -> None:
     body = """
     @linpoint.operation
     def one(self):
@@ -335,14 +344,14 @@ def test_columns_are_counted_in_characters(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, "2"])
-def test_the_size_of_an_array(size: object) -> None:
+def test_the_size_of_an_array_is_checked(size: object) -> None:
     with pytest.raises(linpoint.ModelError) as caught:
         linpoint.array(0, size=size)  # type: ignore[arg-type]
     assert caught.value.code == "LP-M010"
     assert "test_declarations.py" in str(caught.value.place)
 
 
-def test_other_declarations_without_sense() -> None:
+def test_meaningless_declarations_are_rejected() -> None:
     for make in (lambda: linpoint.array(linpoint.array(0, size=1), size=1), linpoint.record):
         with pytest.raises(linpoint.ModelError) as caught:
             make()
@@ -350,13 +359,13 @@ def test_other_declarations_without_sense() -> None:
 
 
 @pytest.mark.parametrize("thing", [linpoint.Model, int, 3, "Model", linpoint.ConcurrentTest])
-def test_what_is_no_model(thing: object) -> None:
+def test_objects_that_are_not_models_are_rejected(thing: object) -> None:
     with pytest.raises(linpoint.ModelError) as caught:
         compile_model(thing)  # type: ignore[arg-type]
     assert caught.value.code == "LP-M012"
 
 
-def test_a_model_without_a_source() -> None:
+def test_a_model_without_a_source_is_rejected() -> None:
     namespace: dict[str, object] = {}
     exec(f"import linpoint\nclass Example(linpoint.Model):{textwrap.indent(READ, '    ')}", namespace)
     with pytest.raises(linpoint.ModelError) as caught:
@@ -364,7 +373,7 @@ def test_a_model_without_a_source() -> None:
     assert caught.value.code == "LP-M001"
 
 
-def test_methods_in_two_files(tmp_path: Path) -> None:
+def test_methods_may_be_in_two_files(tmp_path: Path) -> None:
     base = load(
         "import linpoint\nclass Base(linpoint.Model):\n    def one(self):\n        return 1\n", tmp_path, "base"
     )
@@ -376,7 +385,7 @@ def test_methods_in_two_files(tmp_path: Path) -> None:
     assert "one is written in another file" in caught.value.message
 
 
-def test_hypothesis_strategies_are_no_domains(tmp_path: Path) -> None:
+def test_hypothesis_strategies_are_not_domains(tmp_path: Path) -> None:
     source = """
 import linpoint
 from hypothesis import strategies as st
@@ -392,8 +401,8 @@ class Example(linpoint.Model):
 
 
 @pytest.mark.parametrize("body", ["return " + "(" * 80 + "1" + "+v)" * 80, "return " + "+".join(["v"] * 2000)])
-def test_what_is_too_deep(body: str, tmp_path: Path) -> None:
-    """Either it is compiled or it is refused; it is never a traceback."""
+def test_deep_expressions_are_compiled_or_rejected(body: str, tmp_path: Path) -> None:
+    """The error is never a traceback."""
     source = f"import linpoint\nclass Example(linpoint.Model):\n    @linpoint.operation(v=[1])\n    def f(self, v):\n        {body}\n"
     try:
         compile_model(load(source, tmp_path).Example)
@@ -401,20 +410,20 @@ def test_what_is_too_deep(body: str, tmp_path: Path) -> None:
         assert error.code == "LP-M011"
 
 
-def test_too_many_registers(tmp_path: Path) -> None:
+def test_too_many_registers_are_rejected(tmp_path: Path) -> None:
     lines = [f"    x{n} = self.x.load()" for n in range(65)]
     total = "    return " + " + ".join(f"x{n}" for n in range(65))
     body = "\n".join(["x = linpoint.atomic(0)", "@linpoint.operation", "def f(self):", *lines, total])
     with pytest.raises(linpoint.ModelError) as caught:
         compile_model(model(body, tmp_path))
     assert caught.value.code == "LP-M011"
-    assert caught.value.message == "f needs more than 64 registers."
+    assert caught.value.message == "f requires more than 64 registers."
 
 
-# The mark
+# The operation decorator
 
 
-def test_parameters_that_are_called_as_the_words_of_models() -> None:
+def test_parameters_may_be_named_like_options_of_models() -> None:
     class TestRoles(linpoint.ConcurrentTest):
         def setup(self):
             return {}
@@ -429,7 +438,7 @@ def test_parameters_that_are_called_as_the_words_of_models() -> None:
 
 
 @pytest.mark.parametrize("given", [{"role": 3}, {"pairs_with": ["enter"]}])
-def test_roles_are_texts(given: dict[str, object]) -> None:
+def test_roles_must_be_strings(given: dict[str, object]) -> None:
     with pytest.raises(linpoint.TestError) as caught:
         linpoint.operation(**given)(lambda self: None)
     assert caught.value.code == "LP-T010"

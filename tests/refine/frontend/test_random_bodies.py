@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random method bodies, and the models of the examples, do the same compiled as in Python."""
+"""Random method bodies and the models of the examples behave the same compiled as in Python."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Example(linpoint.Model):
 
 
 class Writer:
-    """Writes bodies. Nothing there has an error of types, but divisions by zero happen, and must happen both ways."""
+    """Writes bodies. They have no type errors, but divisions by zero occur, and must occur both ways."""
 
     def __init__(self, source: random.Random) -> None:
         self.one_of = source.choice
@@ -86,7 +86,7 @@ class Writer:
         return self.one_of(
             [
                 f"({one} {self.one_of(['+', '-'])} {two})",
-                f"({one} * {two} % 97)",  # lest numbers outgrow the memory
+                f"({one} * {two} % 97)",  # so that numbers stay within memory
                 f"({one} {self.one_of(['//', '%'])} {two})",
                 f"-{one}",
                 f"({one} {self.one_of(['and', 'or'])} {two})",
@@ -194,7 +194,7 @@ def test_random_bodies_do_what_python_does(source: random.Random, tmp_path_facto
     try:
         compile_model(example)
     except linpoint.ModelError as error:
-        assert error.code == "LP-M014", error  # as of 1 // 0, which never has a value
+        assert error.code == "LP-M014", error  # like 1 // 0, which never has a value
         return
     compare(example, SOME_CALLS)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What models have no way to say is refused: the place to the column, the fact, and what to write instead.
+"""Unsupported Python in models is rejected: with the exact column, the fact, and the code to write instead.
 
-``refused.txt`` has bodies of the method ``run`` below, each followed by what is said of it. Places count from the body's
-first line and column; those outside of it are told by the text of their line.
+``refused.txt`` has bodies of the method ``run`` below, each followed by its error. Places count from the first line and
+column of the body; places outside it are given by the text of their line.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ INDENT = 8
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize(("body", "expected"), REFUSED, ids=[body.split("\n")[0] for body, _ in REFUSED])
-def test_what_is_refused(body: str, expected: str, tmp_path: Path) -> None:
+def test_unsupported_bodies_are_rejected(body: str, expected: str, tmp_path: Path) -> None:
     source = MODEL.replace("{body}", textwrap.indent(body, " " * INDENT))
     module = load(source, tmp_path)
     with pytest.raises(linpoint.ModelError) as caught:
@@ -109,10 +109,10 @@ def test_there_are_enough() -> None:
 @pytest.mark.parametrize(
     "code", ["LP-M002", "LP-M003", "LP-M004", "LP-M005", "LP-M006", "LP-M007", "LP-M008", "LP-M014"]
 )
-def test_each_code_of_a_body_is_among_them(code: str) -> None:
+def test_every_error_code_of_a_body_is_covered(code: str) -> None:
     assert [expected for _, expected in REFUSED if f" {code} " in expected]
 
 
 @pytest.mark.parametrize(("_", "expected"), REFUSED)
-def test_each_message_says_a_fact_and_what_to_write(_: str, expected: str) -> None:
+def test_each_message_states_a_fact_and_a_remedy(_: str, expected: str) -> None:
     assert re.search(r"LP-M0\d\d .+[.:] .+", expected)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compiled does what Python does: one small body for each construct, run both ways."""
+"""Compiled models behave like Python: one small body for each construct, run both ways."""
 
 from __future__ import annotations
 
@@ -124,18 +124,18 @@ BODIES = {
     "arithmetic": "return (p + q * 3 - 2) // (q + 1) + p % (q + 1)",
     "negative numbers round down": "return -7 // 2, -7 % 2, p // -2, p % -2",
     "minus": "return -p, - -q, +p",
-    "division by what may be zero": "return p // q",
-    "modulo by what may be zero": "return p % q",
+    "division by a value that may be zero": "return p // q",
+    "modulo by a value that may be zero": "return p % q",
     "constants are folded": "return 2 * 3 + LIMIT - self.size",
     "assignment": "a = p\nb = a\na = b + 1\nreturn a, b",
     "several targets": "a = b = p + q\nreturn a, b",
     "annotated": "a: int = p\nb: int\nb = a\nreturn b",
     "augmented": "a = p\na += q\na *= 3\na -= 1\na //= 2\na %= 5\nreturn a",
     "exchange": "a, b = p, q\na, b = b, a\nreturn a, b",
-    "three in a circle": "a, b, c = p, q, 9\na, b, c = c, a, b\nreturn a * 100 + b * 10 + c, a",
+    "rotation of three": "a, b, c = p, q, 9\na, b, c = c, a, b\nreturn a * 100 + b * 10 + c, a",
     "exchange with arithmetic": "a, b = p, q\na, b = b, a + b\nb, a = a, b\nreturn a, b",
     "the same target twice": "a, a = p, q\nreturn a",
-    "targets see what was set before them": "i, self.a[i] = 1, p\nreturn self.a[1], i",
+    "targets see earlier assignments": "i, self.a[i] = 1, p\nreturn self.a[1], i",
     "if": "if p > q:\n    return 1\nreturn 2",
     "if else": "if p == q:\n    a = 1\nelse:\n    a = 2\nreturn a",
     "elif": "if p < 0:\n    a = 1\nelif p == 0:\n    a = 2\nelif q:\n    a = 3\nelse:\n    a = 4\nreturn a",
@@ -171,7 +171,7 @@ BODIES = {
     "while not found": "found = False\nwhile not found:\n    last = self.x.fetch_add(1)\n    found = last >= q\nreturn last",
     "while of a comparison": "state = 'try'\nwhile state != 'done':\n    seen = self.x.fetch_add(1)\n    if seen > p:\n        state = 'done'\nreturn seen",
     "while of a named constant": "state = Colour.RED\nlast = LIMIT\nwhile state is not Colour.GREEN:\n    seen = self.x.fetch_add(1)\n    if seen > p:\n        state = Colour.GREEN\nwhile last == LIMIT:\n    other = seen\n    last = p\n    if p == LIMIT:\n        break\nreturn seen, other",
-    "while of what is not known": "state = p\nwhile state != q:\n    state = q\nreturn state",
+    "while of an unknown value": "state = p\nwhile state != q:\n    state = q\nreturn state",
     "while and continue": "i = 0\nn = 0\nwhile i < 4:\n    i += 1\n    if i % 2 == p % 2:\n        continue\n    n += i\nreturn n",
     "nested loops": "n = 0\nfor i in range(3):\n    for j in range(i):\n        if j == p:\n            break\n        n += 10 * i + j\n    else_ = n\nreturn n",
     "for": "n = 0\nfor i in range(p + 2):\n    n = n * 10 + i\nreturn n",
@@ -188,7 +188,7 @@ BODIES = {
     "for over a tuple, with break": "for i in self.table:\n    if i == 4 + q:\n        break\nreturn i",
     "for over pairs": "n = 0\nfor i, j in self.pairs:\n    n = n * 10 + i * j\nreturn n",
     "for over texts": "n = 0\nfor name in NAMES:\n    if name == 'green':\n        n += 1\nreturn n, name",
-    "for over nothing": "for i in ():\n    return 1\nreturn 2",
+    "for over an empty tuple": "for i in ():\n    return 1\nreturn 2",
     "return inside a for over a tuple": "for i in (1, 2, 3):\n    if i > q:\n        return i\nreturn 0",
     "the counter as a condition": "for i in range(3):\n    if i and i == q:\n        return i",
     "load and store": "self.x.store(p)\nself.y.store(self.x.load() + q)\nreturn self.y.load()",
@@ -247,7 +247,7 @@ BODIES = {
     "methods with several returns": "x = self.clamp(p + q)\nx = self.clamp(x - 1)\nreturn x",
     "methods that set their parameters": "n = q\nm = self.count_down(n)\nreturn n, m, self.count_down(3)",
     "methods that return pairs": "a, b = self.both(p)\nt = self.both(b)\nreturn a, b, t[0]",
-    "methods that are not asked": "self.twice(p)\nself.clamp(q)\nself.bump(self.x)\nreturn self.x.load()",
+    "methods whose results are not used": "self.twice(p)\nself.clamp(q)\nself.bump(self.x)\nreturn self.x.load()",
     "methods as conditions": "if self.is_small(p) and not self.is_small(q):\n    return 1\nwhile not self.is_small(self.x.fetch_add(1)):\n    return 2\nreturn 3",
     "methods with locks": "a = self.locked(p)\nif self.locked(q):\n    return a, 1\nreturn a, 2",
     "methods in methods": "return self.clamp(self.twice(self.clamp(p, -1)), high=self.twice(q))",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modelling words as they run in Python, for a smoke test of a model."""
+"""The modelling primitives when run in Python, for a smoke test of a model."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ def test_each_instance_has_its_own_memory() -> None:
     assert one.pop() == 1
 
 
-def test_setup_runs_when_a_model_is_made() -> None:
+def test_setup_runs_when_a_model_is_constructed() -> None:
     assert Shelf().free.load() == 20
 
 
-def test_cells() -> None:
+def test_cells_load_swap_and_add() -> None:
     cell = linpoint.atomic(1)
     assert cell.cas(2, 3) is False
     assert cell.cas(1, 3) is True
@@ -95,7 +95,7 @@ def test_cells() -> None:
     assert repr(cell) == "atomic(6)"
 
 
-def test_true_is_not_one() -> None:
+def test_true_differs_from_1() -> None:
     cell = linpoint.atomic(1)
     assert not cell.cas(True, 2)
     pair = linpoint.atomic((None, False))
@@ -114,7 +114,7 @@ def test_nodes_are_equal_to_themselves_only() -> None:
     assert isinstance(one, shelf.Node)
 
 
-def test_linked_stores() -> None:
+def test_a_store_conditional_needs_an_intact_reservation() -> None:
     cell = linpoint.atomic(1)
     assert not cell.sc(2)
     assert cell.ll() == 1
@@ -128,7 +128,7 @@ def test_linked_stores() -> None:
     assert cell.sc(3)
 
 
-def test_dcas() -> None:
+def test_dcas_compares_and_swaps_two_cells() -> None:
     one, other = linpoint.atomic(1), linpoint.atomic(2)
     assert not linpoint.dcas(one, other, 1, 3, 5, 6)
     assert linpoint.dcas(one, other, 1, 2, 5, 6)
@@ -152,7 +152,7 @@ def test_elements_are_values_and_cells() -> None:
         list(shelf.slots)
 
 
-def test_methods_keep_their_lines_when_they_are_compiled_again() -> None:
+def test_recompiled_methods_keep_their_line_numbers() -> None:
     before = Shelf.put.__code__.co_firstlineno
     shelf = Shelf()
     assert Shelf.put.__code__.co_firstlineno == before
@@ -166,7 +166,7 @@ def test_methods_keep_their_lines_when_they_are_compiled_again() -> None:
     )
 
 
-def test_records() -> None:
+def test_records_have_fields() -> None:
     one = linpoint.record(c=1, v="x")
     assert (one.c, one.v, repr(one)) == (1, "x", "record(c=1, v='x')")
     assert one == linpoint.record(c=1, v="x")
@@ -178,7 +178,7 @@ def test_records() -> None:
         one.c = 2
 
 
-def test_locks() -> None:
+def test_misused_locks_raise() -> None:
     shelf = Shelf()
     with shelf.m, pytest.raises(ModelStuckError):
         shelf.m.acquire()
@@ -186,7 +186,7 @@ def test_locks() -> None:
         shelf.m.release()
 
 
-def test_nodes() -> None:
+def test_nodes_have_only_declared_fields() -> None:
     shelf = Shelf()
     node = shelf.Node(next=(None, False))
     assert node.key == 7
@@ -204,7 +204,7 @@ def test_nodes() -> None:
             wrong()
 
 
-def test_what_is_shared_cannot_be_replaced() -> None:
+def test_shared_attributes_cannot_be_replaced() -> None:
     shelf = Shelf()
     for name, remedy in [("free", "self.free.store"), ("owner", "self.owner.store"), ("other", "local variable")]:
         with pytest.raises(linpoint.ModelError, match=remedy):
@@ -213,7 +213,7 @@ def test_what_is_shared_cannot_be_replaced() -> None:
         bool(shelf.flag)
 
 
-def test_choices_are_the_first_or_what_is_told() -> None:
+def test_choose_takes_the_first_value_or_a_given_choice() -> None:
     assert linpoint.choose(range(3, 5)) == 3
     with choosing(random.Random(1).choice):
         assert {linpoint.choose((1, 2, 3)) for _ in range(50)} == {1, 2, 3}
@@ -223,7 +223,7 @@ def test_choices_are_the_first_or_what_is_told() -> None:
         linpoint.choose(())
 
 
-def test_assumptions_fences_and_points() -> None:
+def test_assumptions_are_checked_and_fences_and_points_do_nothing() -> None:
     linpoint.assume(True)
     with pytest.raises(ModelStuckError):
         linpoint.assume(None)
@@ -231,10 +231,10 @@ def test_assumptions_fences_and_points() -> None:
     assert linpoint.point() is None
 
 
-# Other constants
+# Changed constants
 
 
-def test_other_constants_change_what_is_declared_by_them() -> None:
+def test_changing_constants_changes_dependent_declarations() -> None:
     larger = Shelf.with_(size=4)
     shelf = larger()
     assert len(shelf.slots) == 4
@@ -245,7 +245,7 @@ def test_other_constants_change_what_is_declared_by_them() -> None:
     assert larger.with_(size=3)().free.load() == 30
 
 
-def test_constants_of_base_classes_and_domains_follow(tmp_path: Path) -> None:
+def test_constants_of_base_classes_and_domains_change_too(tmp_path: Path) -> None:
     source = """
 import linpoint
 
@@ -278,7 +278,7 @@ class Derived(Base):
     module = load(source, tmp_path)
     made = module.Derived.with_(values=5, on=True)
     program = compile_model(made)
-    assert [len(each.initial) for each in program.cells] == [1, 10, 3]  # Base is a name of the file, and stays
+    assert [len(each.initial) for each in program.cells] == [1, 10, 3]  # Base is a name in the file, and stays
     assert len(program.operations[0].parameters[0].domain) == 5
     model: Any = made()
     assert (model.put(1), model.get()) == (15, True)
@@ -286,10 +286,10 @@ class Derived(Base):
     assert compile_model(module.Base.with_()) is not None
 
 
-def test_constants_that_are_not_there_or_do_not_fit(tmp_path: Path) -> None:
+def test_unknown_constants_and_invalid_values_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(linpoint.ModelError) as caught:
         Shelf.with_(sise=4)
-    assert str(caught.value) == "LP-M013: Shelf has no constant sise. Did you mean size? It has: size."
+    assert str(caught.value) == "LP-M013: Shelf has no constant sise. Did you mean size? Use one of: size."
     for wrong in ("free", "setup", "Node", "spec"):
         with pytest.raises(linpoint.ModelError, match="LP-M013"):
             Shelf.with_(**{wrong: 1})
@@ -297,10 +297,12 @@ def test_constants_that_are_not_there_or_do_not_fit(tmp_path: Path) -> None:
         Shelf.with_(size=1.5)
     with pytest.raises(linpoint.ModelError, match="LP-M010"):
         Shelf.with_(size=0)
-    with pytest.raises(linpoint.ModelError, match=r"LP-M013: Treiber has no constant x\. It has: none\."):
+    with pytest.raises(
+        linpoint.ModelError, match=r"LP-M013: Treiber has no constant x\. Remove it; Treiber has no constants\."
+    ):
         Treiber.with_(x=1)
     module = load("import linpoint\nclass A(linpoint.Model):\n    n = 2\n    m = 6 // n\n", tmp_path)
-    with pytest.raises(linpoint.ModelError, match=r"LP-M013 .*:2:1: A cannot be made with n=0: ZeroDivisionError"):
+    with pytest.raises(linpoint.ModelError, match=r"LP-M013 .*:2:1: A cannot be created with n=0: ZeroDivisionError"):
         module.A.with_(n=0)
 
 
@@ -310,7 +312,7 @@ def test_a_model_without_a_source_keeps_its_constants() -> None:
         made.with_(n=2)
 
 
-def test_a_class_in_a_function() -> None:
+def test_a_class_in_a_function_is_a_model() -> None:
     limit = 3
 
     class Inner(linpoint.Model):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model for every kind of finding, and some that hold, as small as can be."""
+"""Minimal models: one for every kind of finding, and some that hold."""
 
 # ruff: noqa: N805 - the first argument of a step is the state
 
@@ -8,16 +8,16 @@ import linpoint
 
 @linpoint.spec
 class Nothing:
-    """Operations of which nothing is known."""
+    """Operations without constraints."""
 
     initial = 0
 
     def left(state):
-        """Whatever it does."""
+        """Any result is legal."""
         return None, state
 
     def right(state):
-        """Whatever it does."""
+        """Any result is legal."""
         return None, state
 
 
@@ -41,7 +41,7 @@ class Lost(linpoint.Model):
 
 
 class Deadlock(linpoint.Model):
-    """Two locks in two orders."""
+    """Two locks in opposite orders."""
 
     spec = Nothing
     a = linpoint.lock()
@@ -59,7 +59,7 @@ class Deadlock(linpoint.Model):
 
 
 class Asserting(linpoint.Model):
-    """What it asserts need not be so."""
+    """Its assertion may fail."""
 
     spec = Nothing
     x = linpoint.atomic(0)
@@ -76,7 +76,7 @@ class Asserting(linpoint.Model):
 
 
 class Raising(linpoint.Model):
-    """There may be no node."""
+    """The node may be missing."""
 
     spec = Nothing
 
@@ -97,7 +97,7 @@ class Raising(linpoint.Model):
 
 
 class Endless(linpoint.Model):
-    """A loop in which nothing can change any more."""
+    """A loop in which no state changes any more."""
 
     spec = Nothing
     x = linpoint.atomic(0)
@@ -114,7 +114,7 @@ class Endless(linpoint.Model):
 
 
 class Hostile(linpoint.Model):
-    """Values that want to be markup."""
+    """Values that contain markup."""
 
     spec = linpoint.specs.register(initial="</script><script>alert(1)</script>")
     x = linpoint.atomic("</script><script>alert(1)</script>")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lock that spins."""
+"""A spin lock."""
 
 import linpoint
 
 
 class Spinning(linpoint.Model):
-    """Whoever wants it tries again and again."""
+    """A process that wants the lock tries again and again."""
 
     spec = linpoint.specs.mutex
     held = linpoint.atomic(False)

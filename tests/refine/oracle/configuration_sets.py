@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the spec may have done so far: sets of configurations, numbered.
+"""The possible states of the spec: sets of configurations, numbered.
 
 A configuration is an abstract state and, for each process, whether it is idle, pending (with its call) or done (with
-the result that it will return): Lowe's, as in the paper. A set is closed: whoever is pending may have taken effect. It is
-closed after each call; a return keeps the configurations in which the process is done with that result, and what is
-left is closed already.
+the result that it will return): Lowe's, as in the paper. A set is closed: any pending process may have taken effect. It
+is closed after each call; a return keeps the configurations in which the process is done with that result, and the
+remaining set is already closed.
 
 With linearization points (the paper's theorem 2) there is one configuration, and only a point takes effect.
 """
@@ -22,7 +22,7 @@ Configuration = tuple[Any, tuple[Any, ...]]
 
 
 class SpecSets:
-    """The sets of one model; ``points`` says which mode."""
+    """The sets of one model; ``points`` selects the mode."""
 
     def __init__(self, model: language.Model, *, processes: int, points: bool) -> None:
         self._points = points
@@ -34,7 +34,7 @@ class SpecSets:
         self.first = self._number(frozenset({(self._functions["initial"], (None,) * processes)}))
 
     def after(self, number: int, event: Event) -> int | None:
-        """The set after an event; None if the spec refuses it."""
+        """The set after an event; None if the spec rejects it."""
         key = (number, event)
         if key not in self._steps:
             configurations = self._follow(self._sets[number], event)
@@ -85,7 +85,7 @@ class SpecSets:
         return frozenset(configurations)
 
     def _effects(self, one: Configuration, p: int) -> list[Configuration]:
-        """What the pending operation of a process may do."""
+        """The possible effects of a process's pending operation."""
         state, status = one
         if status[p] is None or status[p][0] != "pending":
             return []

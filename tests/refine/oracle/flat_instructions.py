@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations as flat lists of instructions, each either local or one access, and what is live at each access.
+"""Operations as flat lists of instructions, each either local or one access, and the live variables at each access.
 
-The order is Python's: operands from left to right, a place before its operands, an access when all of them are known.
-(``a[i] = v`` computes ``v`` before ``i`` there; no model here has accesses in ``i``.) ``and`` and ``or`` leave out what is not
-needed. Every access has its result in a variable of its own, so an access inside an expression is a step like any other.
+The order is Python's: operands from left to right, a place before its operands, an access after all of them. (``a[i] =
+v`` computes ``v`` before ``i`` there; no model here has accesses in ``i``.) ``and`` and ``or`` are lazy. Every access
+has its result in a variable of its own, so an access inside an expression is a step like any other.
 
-Live is what some path of the flow graph reads before it writes it. Values are numbers, None, the words TRUE and FALSE
-(so that ``True`` is not ``1``), ``("@", n)`` for the node n, ``("t", ...)`` for tuples and ``("r", name, value, ...)`` for
-records.
+A variable is live if some path of the flow graph reads it before writing it. Values are numbers, None, the constants
+TRUE and FALSE (so that ``True`` is not ``1``), ``("@", n)`` for the node n, ``("t", ...)`` for tuples and
+``("r", name, value, ...)`` for records.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ACCESSES = frozenset({"load", "store", "cas", "swap", "fetch_add", "ll", "sc", "
 
 
 def encoded(value: Any) -> Value:
-    """A Python value as one of ours."""
+    """A Python value in this encoding."""
     if isinstance(value, bool):
         return TRUE if value else FALSE
     if isinstance(value, tuple | list):
@@ -37,7 +37,7 @@ def encoded(value: Any) -> Value:
 
 
 def decoded(value: Value) -> Any:
-    """The Python value of one of ours; nodes have none."""
+    """The Python value of an encoded one; nodes have none."""
     if isinstance(value, str):
         return value == TRUE
     if isinstance(value, tuple):
@@ -53,7 +53,7 @@ def truth(value: Value) -> bool:
 
 @dataclass(slots=True)
 class Place:
-    """Where an access goes: a cell, an element (the operand at ``operand`` is its index) or a field of a node."""
+    """The target of an access: a cell, an element (the operand at ``operand`` is its index) or a field of a node."""
 
     kind: str
     name: str
@@ -65,8 +65,8 @@ class Place:
 class Instruction:
     """One instruction.
 
-    ``operands`` are computed when a process comes to rest before an access; ``live`` are the variables that are read
-    after it, without its ``target``.
+    ``operands`` are computed when a process stops before an access; ``live`` are the variables read after it, except
+    its ``target``.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Code:
 
 
 def flatten(body: language.Body) -> Code:
-    """Instructions of an operation's body. A body that runs off its end returns None."""
+    """The instructions of an operation's body. A body without a return at its end returns None."""
     writer = _Writer()
     writer.body((*body, language.Return(language.Const(None))))
     _mark_live(writer.code)
@@ -178,7 +178,7 @@ class _Writer:
     # -- expressions
 
     def expression(self, expression: language.Expression) -> tuple[Compute, set[str]]:
-        """Emit the accesses of an expression; what is left is computed from variables alone."""
+        """Emit the accesses of an expression; the remaining expression uses only variables."""
         match expression:
             case language.Const(value):
                 constant = encoded(value)
@@ -252,7 +252,7 @@ class _Writer:
         return lambda env: function(*[compute(env) for compute in computes]), uses
 
     def condition(self, condition: language.Expression) -> tuple[list[Instruction], list[Instruction]]:
-        """Emit a condition; what must jump to where it holds, and to where it does not."""
+        """Emit a condition; return the jumps taken if it holds, and those taken if it does not."""
         match condition:
             case language.Both(left, right):
                 yes, no = self.condition(left)

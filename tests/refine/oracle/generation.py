@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random models: a family, a style, a size, perhaps a mistake; the same seed gives the same model for ever.
+"""Random models: a family, a style, a size, perhaps a mistake; a seed always gives the same model.
 
-About a third of the models violate their spec; some deadlock, spin or wait for ever. Every model ends: it has finitely
-many states, never follows None, never leaves an array, and no operation returns without a step.
+About a third of the models violate their spec; some deadlock, spin or wait forever. Every model is finite: it has
+finitely many states, never follows None, never leaves an array, and no operation returns without a step.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _MISPLACED = 0.15
 
 @dataclass(frozen=True, slots=True)
 class RandomModel:
-    """A model, how to run it, and its source for the product.
+    """A model, the options to run it, and its source for the product.
 
-    ``source`` is a file with the class ``name`` and the spec ``spec_name``. ``has_points`` says that every operation has
-    a linearization point (perhaps a wrong one). ``mutations`` are the mistakes that were made on purpose.
+    ``source`` is a file with the class ``name`` and the spec ``spec_name``. ``has_points`` says that every operation
+    has a linearization point (perhaps a wrong one). ``mutations`` are the deliberate mistakes.
     """
 
     seed: int
@@ -88,7 +88,7 @@ def described(
     mutations: tuple[str, ...] = (),
     note: str = "",
 ) -> RandomModel:
-    """A model with its source, to be explored."""
+    """A model with its source, ready to be explored."""
     spec_name = f"{model.name}Spec"
     return RandomModel(
         seed=seed,

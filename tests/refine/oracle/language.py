@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models as data: what the modelling words say, as trees that can be printed, changed and run.
+"""Models as data: the modelling primitives as trees that can be printed, changed and run.
 
-An access of shared memory is an expression, so it may stand inside others; what it means is in :mod:`flattening`.
-Every class is frozen and hashable.
+An access of shared memory is an expression, so it may occur inside others; :mod:`flat_instructions` defines its
+meaning. Every class is frozen and hashable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A literal. ``soft`` ones may be changed by a mutation: nothing but the answer depends on them."""
+    """A literal. A mutation may change ``soft`` ones: only the answer depends on them."""
 
     value: Any
     soft: bool = False
@@ -46,7 +46,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """``left and right`` as a condition: the right one is not looked at if the left one fails."""
+    """``left and right`` as a condition: the right one is not evaluated if the left one fails."""
 
     left: Expression
     right: Expression
@@ -84,7 +84,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A fresh node; fields that are not named are None."""
+    """A fresh node; unnamed fields are None."""
 
     node: str
     fields: tuple[tuple[str, Expression], ...]
@@ -119,7 +119,9 @@ Place = Cell | Element | Field
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One access: load, store, cas, swap, fetch_add, ll or sc. ``plain`` is how it is written, not what it means."""
+    """One access: load, store, cas, swap, fetch_add, ll or sc. ``plain`` is its notation and does not change its
+    meaning.
+    """
 
     kind: str
     place: Place
@@ -129,7 +131,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Dcas:
-    """Compare and swap of two places at once: old, old, new, new."""
+    """Atomic compare and swap of two places: old, old, new, new."""
 
     first: Place
     second: Place
@@ -159,7 +161,7 @@ class Unpack:
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """An expression for its effect."""
+    """An expression evaluated for its effect."""
 
     value: Expression
 
@@ -241,7 +243,7 @@ class CellDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class ArrayDeclaration:
-    """Cells with numbers."""
+    """Numbered cells."""
 
     name: str
     initial: Const
@@ -277,7 +279,7 @@ class NodeDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What processes may call, with the domain of each parameter."""
+    """An operation that processes may call, with the domain of each parameter."""
 
     name: str
     parameters: tuple[tuple[str, tuple[int, ...]], ...]
@@ -288,7 +290,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A concurrent object and the sequential one that it should look like.
+    """A concurrent object and the sequential one that it should implement.
 
     ``spec`` is the body of a class of pure functions: ``initial = ...`` and one function for each operation.
     """
@@ -306,7 +308,7 @@ class Model:
         return tuple(dict.fromkeys(op.role for op in self.operations if op.role is not None))
 
     def role_of(self, process: int) -> str | None:
-        """Roles are dealt round robin."""
+        """Roles are assigned round robin."""
         return self.roles[process % len(self.roles)] if self.roles else None
 
     def callable_by(self, process: int) -> tuple[int, ...]:

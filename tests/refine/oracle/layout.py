@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a model before it runs: where its cells are, its instructions, and which places are somebody's own."""
+"""Static properties of a model: the places of its cells, its instructions, and the places that one process owns."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.refine.oracle.rules import Local, Rules
 class Layout:
     """A model with its processes.
 
-    ``first`` and ``size`` say where the cells of a name are in shared memory, ``fields`` where a field is in its node.
-    ``code`` has the instructions of all operations and of `setup`, one after the other; ``starts`` says where each
-    begins, ``owner`` whose an instruction is.
+    ``first`` and ``size`` give the places of a name's cells in shared memory, ``fields`` the place of a field in its
+    node. ``code`` has the instructions of all operations and of `setup`, one after the other; ``starts`` gives the
+    begin of each, ``owner`` the operation of an instruction.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model does, one step at a time, under SC and TSO: the successors of each state (see :mod:`memory`).
+"""The behaviour of a model, one step at a time, under SC and TSO: the successors of each state (see :mod:`memory`).
 
 Fused, a call happens with the first step, a return with the last; otherwise each is a transition of its own.
 """
@@ -39,7 +39,7 @@ class Machine:
         local: Local = Local.FREE,
         rules: Rules | None = None,
     ) -> None:
-        """``operations`` are those of each process; 0 means without end."""
+        """``operations`` is the number per process; 0 means unlimited."""
         self.layout = Layout(
             model,
             processes=processes,
@@ -53,7 +53,7 @@ class Machine:
     # -- the graph
 
     def initial(self) -> State:
-        """The state in which nobody has called anything, and `setup` has run."""
+        """The state before any call, after `setup` has run."""
         work = Work(self.layout, (tuple(self.layout.shared), (), ()))
         env: dict[str, Value] = {}
         position: int | None = self.layout.starts[-1]
@@ -101,11 +101,11 @@ class Machine:
             edges.append(Edge(p, 0, (event, *more), work.state()))
         elif work.blocks[p][0] == RETURNING:
             edges.append(Edge(p, 0, (event, *more, work.come_back(p)), work.state()))
-        else:  # a point behind an access that is local comes with the call
+        else:  # a point after a local access happens with the call
             self._step(work, p, (event, *more), edges)
 
     def _step(self, work: Work, p: int, before: tuple[Event, ...], edges: list[Edge]) -> None:
-        """The next access of a process, if it need not wait, and what is local after it."""
+        """The next access of a process, unless it has to wait, and the local computation after it."""
         position, values, *_ = work.blocks[p]
         instruction = self.layout.code[position]
         operands = values[: len(instruction.operands)]
@@ -177,13 +177,13 @@ class Machine:
     # -- symmetry
 
     def permuted(self, state: State, order: tuple[int, ...]) -> State:
-        """The state in which process i does what ``order[i]`` did."""
+        """The state in which process i has the state of ``order[i]``."""
         work = Work(self.layout, state)
         work.blocks = [state[2][p] for p in order]
         return work.state()
 
     def symmetries(self) -> list[tuple[int, ...]]:
-        """All orders of the processes that keep everybody's role."""
+        """All permutations of the processes that keep their roles."""
         return [
             order
             for order in itertools.permutations(range(self.processes))

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States as plain tuples, and one that is being changed: accesses under SC and TSO, and the canonical form.
+"""States as plain tuples, and one under construction: accesses under SC and TSO, and the canonical form.
 
 A state is ``(shared, heap, blocks)``. ``shared`` has the values of cells, elements and locks, in the order of their
 declarations. A block is the state of one process:
 
     (position, values, calls left, credits, reservations, buffer)
 
-*position* is IDLE, RETURNING (``values`` is then the operation and its result), or the access that comes next; ``values``
-are then its operands, computed, and after them the variables that are live behind it (see :mod:`flattening`). So
-everything local happens with the step before, up to the next access, and nothing dead is kept. *credits* count, for each
+*position* is IDLE, RETURNING (``values`` is then the operation and its result), or the next access; ``values`` are then
+its computed operands, followed by the variables that are live after it (see :mod:`flat_instructions`). So all local
+computation happens with the step before, up to the next access, and no dead variable is kept. *credits* count, for each
 operation with ``pairs_with``, how often it may still be called. *reservations* are the cells that were load-linked and
-not written since (by anybody); they end with the operation. *buffer* holds ``(place, value)``, oldest first.
+not written since (by any process); they end with the operation. *buffer* holds ``(place, value)``, oldest first.
 
 Nodes are numbered in the order in which they are found: from the shared values in order, then from the blocks in order
-(values, then buffer), then from the fields of nodes in the order of their numbers. What is not found vanishes. So two
-states are equal iff their reachable parts are isomorphic. A node is ``(class, published, fields...)``; whether it was
-published is kept only where it matters (not for :attr:`Local.STEPS`).
+(values, then buffer), then from the fields of nodes in the order of their numbers. Nodes that are not found vanish. So
+two states are equal iff their reachable parts are isomorphic. A node is ``(class, published, fields...)``; whether it
+was published is kept only where it matters (not for :attr:`Local.STEPS`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Event = tuple[Any, ...]
 
 
 class Work:
-    """A state that is being changed."""
+    """A state under construction."""
 
     __slots__ = ("blocks", "heap", "layout", "shared")
 
@@ -51,7 +51,7 @@ class Work:
         self.blocks[p] = (position, values, *self.blocks[p][2:])
 
     def come_back(self, p: int) -> Event:
-        """The return of the operation of a process."""
+        """Return from the operation of a process."""
         _, (number, result), left, credit, _, buffer = self.blocks[p]
         done = self.layout.model.operations[number].name
         credit = tuple(n + (other == done) for n, other in zip(credit, self.layout.pairs, strict=True))
@@ -67,7 +67,7 @@ class Work:
         return not (self.layout.tso and waits and self.blocks[p][5])
 
     def is_local(self, instruction: Instruction, operands: tuple[Value, ...]) -> bool:
-        """Whether nobody else can notice an access."""
+        """Whether an access is invisible to all other processes."""
         if self.layout.local is Local.STEPS or not instruction.places:
             return False
         if self.layout.tso and instruction.kind not in {"load", "store"}:
@@ -121,7 +121,7 @@ class Work:
                 self.blocks[p] = (position, values, left, credit, without, buffer)
 
     def publish(self, value: Value) -> None:
-        """From now on others may come to the nodes of this value, and to those that they lead to."""
+        """From now on other processes may reach the nodes of this value, and those that they lead to."""
         if not isinstance(value, tuple) or self.layout.local is Local.STEPS:
             return
         if value[0] != "@":
@@ -155,7 +155,7 @@ class Work:
         return ("@", len(self.heap) - 1)
 
     def perform(self, p: int, instruction: Instruction, operands: tuple[Value, ...]) -> Value:
-        """Do an access; its result."""
+        """Perform an access; return its result."""
         kind = instruction.kind
         if kind == "fence":
             return None
@@ -199,7 +199,7 @@ class Work:
     # -- canonical form
 
     def state(self) -> State:
-        """The state with nodes numbered as they are found; the others are gone."""
+        """The state with nodes numbered as they are found; unreachable nodes are dropped."""
         if not self.heap:
             return (tuple(self.shared), (), tuple(self.blocks))
         numbers: dict[int, int] = {}
@@ -219,7 +219,7 @@ class Work:
         shared = tuple([seen(value) for value in self.shared])
         blocks = tuple([(b[0], seen(b[1]), b[2], b[3], b[4], seen(b[5])) for b in self.blocks])
         heap = []
-        for n in found:  # grows while we walk
+        for n in found:  # it grows during the loop
             kind, published, *fields = self.heap[n]
             heap.append((kind, published, *[seen(value) for value in fields]))
         return (shared, tuple(heap), blocks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short words for writing models as data: names stand for variables and cells, numbers for constants."""
+"""Shorthands for writing models as data: strings stand for variables and cells, numbers for constants."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ POINT, FENCE, CONTINUE, BREAK = Simple("point"), Simple("fence"), Simple("contin
 
 
 def value(of: Any) -> Expression:
-    """A name is a variable, anything that is no expression a constant."""
+    """A string is a variable; any other value that is not an expression is a constant."""
     if isinstance(of, str):
         return Local(of)
     return Const(of) if of is None or isinstance(of, int | bool) else of
 
 
 def place(of: str | Place) -> Place:
-    """A name is a cell."""
+    """A string is a cell."""
     return Cell(of) if isinstance(of, str) else of
 
 
@@ -97,17 +97,17 @@ def swap(where: str | Place, new: Any) -> Access:
 
 
 def fetch_add(where: str | Place, number: Any) -> Access:
-    """Add, and tell what was there."""
+    """Add, and return the old value."""
     return Access("fetch_add", place(where), (value(number),))
 
 
 def load_linked(where: str | Place) -> Access:
-    """Read, and watch."""
+    """Read, and reserve."""
     return Access("ll", place(where))
 
 
 def store_conditional(where: str | Place, new: Any) -> Access:
-    """Write if nobody wrote since."""
+    """Write unless the cell was written since."""
     return Access("sc", place(where), (value(new),))
 
 
@@ -118,7 +118,7 @@ def dcas(first: str, second: str, *operands: Any) -> Dcas:
 
 
 def do(what: Any) -> Do:
-    """An access whose result nobody wants."""
+    """An access whose result is not used."""
     return Do(value(what))
 
 

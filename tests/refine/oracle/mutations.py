@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes that people make: every way to change a model in one place.
+"""Typical mistakes: every way to change a model in one place.
 
-A re-check is dropped, an atomic step is split, two stores change places, a lock or a fence is forgotten, a constant is off
-by one, ``1`` is returned for ``True``. Some change nothing that can be noticed.
+A re-check is dropped, an atomic step is split, two stores are exchanged, a lock or a fence is omitted, a constant is
+off by one, ``1`` is returned for ``True``. Some changes have no observable effect.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def without_points(model: Model) -> Model:
 
 
 def fenced(model: Model) -> Model:
-    """The model with a fence behind each row of stores: what most objects need where stores are buffered."""
+    """The model with a fence after each sequence of stores: most objects need that if stores are buffered."""
     for number, operation in enumerate(model.operations):
         model = with_body(model, number, _fenced(operation.body))
     return model
@@ -76,7 +76,7 @@ def _fenced(body: Body) -> Body:
 
 
 def misplaced_point(model: Model, number: int) -> Model:
-    """The model in which the point of an operation is at its first access that stands as a statement of its own."""
+    """The model in which the point of an operation is at its first access that is a statement of its own."""
     body = _without(model.operations[number].body, POINT)
     return with_body(model, number, _after_first_access(body) or body)
 
@@ -141,7 +141,7 @@ def _deeper(statement: Statement) -> Iterator[tuple[str, Statement]]:
 
 
 def _instead(statement: Statement) -> Iterator[tuple[str, Body]]:
-    """Other statements for this one."""
+    """Alternatives for this statement."""
     match statement:
         case If(_, (only,), ()) if only == CONTINUE:
             yield "re-check dropped", ()
@@ -187,7 +187,7 @@ def _is_store(statement: Statement) -> bool:
 
 
 def _softer(thing: Any) -> Iterator[Any]:
-    """The same with one soft constant off by one."""
+    """The same statement with one soft constant off by one."""
     if isinstance(thing, Const):
         if thing.soft:
             yield Const(thing.value + 1)

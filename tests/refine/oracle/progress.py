@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a model gets on: deadlock, lock-freedom, obstruction-freedom, and answers under fairness.
+"""Progress of a model: deadlock, lock-freedom, obstruction-freedom, and responses under fairness.
 
-All on the graph of the plain semantics: calls and returns are transitions of their own and every access is one, so
-nothing is fused, compressed or identified. Each property is read off cycles, after its definition:
+All properties are decided on the graph of the plain semantics: calls and returns are transitions of their own and so is
+every access; no states are fused, compressed or identified. Each property is derived from cycles, by its definition:
 
-- *deadlock*: a state that nothing leaves, with an operation open. (A process that may call nothing has ended.)
+- *deadlock*: a state without successors, with an operation open. (A process that may call nothing has ended.)
 - *lock-free*: no cycle without a return.
 - *obstruction-free*: no cycle of transitions of one process (and its buffer) without a return.
-- *responds*: after each call comes its return, on every maximal run that is fair. A run that ends in a deadlock with the
-  operation open does not respond. Weakly fair: who can always go on from some point on, does so again and again; strongly
-  fair: who can go on again and again. Who: each process, calls included, and each buffer.
+- *responds*: each call is followed by its return, on every maximal run that is fair. A run that ends in a deadlock with
+  the operation open does not respond. Weakly fair: an actor that is enabled forever from some point on acts again and
+  again. Strongly fair: an actor that is enabled again and again does so. The actors are the processes, calls included,
+  and the buffers.
 
-Waiting for a lock is no step here, so a lock by itself makes no cycle. ``waits`` says whether an operation can come to
-wait for a lock: whoever sees waiting as spinning takes it as "neither lock-free nor obstruction-free".
+Waiting for a lock is not a step here, so a lock by itself makes no cycle. ``waits`` says whether an operation may wait
+for a lock; if waiting counts as spinning, it means "neither lock-free nor obstruction-free".
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tests.refine.oracle.state_graph import NOWHERE, Arc, Graph, components
 
 @dataclass(frozen=True, slots=True)
 class ProgressAnswer:
-    """What holds. ``responds`` has an entry for no (``none``), ``weak`` and ``strong`` fairness."""
+    """The answers. ``responds`` has an entry for no (``none``), ``weak`` and ``strong`` fairness."""
 
     states: int
     deadlock: bool
@@ -50,7 +51,9 @@ def progress_of(
     rules: Rules | None = None,
     limit: int = LIMIT,
 ) -> ProgressAnswer:
-    """Decide all properties; what is not given is taken from the model. With operations=0 calls never end."""
+    """Decide all properties; parameters that are not given are taken from the model. With operations=0 calls never
+    end.
+    """
     graph = graph_of(
         subject,
         processes=processes,
@@ -101,7 +104,7 @@ def _returns(arc: Arc) -> bool:
 
 
 def _cycles(graph: Graph, members: Iterable[int], counts: Callable[[Arc], bool]) -> list[list[int]]:
-    """Components of the arcs that count and are no return."""
+    """Components of the relevant arcs that are not returns."""
     return components(
         list(members),
         lambda state: [
@@ -111,12 +114,12 @@ def _cycles(graph: Graph, members: Iterable[int], counts: Callable[[Arc], bool])
 
 
 def _distance(graph: Graph, goals: Collection[int]) -> int | None:
-    """The least cost of a way to one of the states."""
+    """The least cost of a path to one of the states."""
     wanted = set(goals)
     reached = {0}
     level, cost = [0], 0
     while level and wanted:
-        for state in level:  # grows by what costs nothing
+        for state in level:  # arcs without cost extend it
             for arc in graph.arcs[state]:
                 if not arc.cost and arc.target not in reached and arc.target != NOWHERE:
                     reached.add(arc.target)
@@ -130,7 +133,7 @@ def _distance(graph: Graph, goals: Collection[int]) -> int | None:
 
 
 def _may_not_return(graph: Graph, p: int, stuck: Iterable[int], fairness: str) -> bool:
-    """Whether some fair run leaves an operation of a process open for ever."""
+    """Whether some fair run leaves an operation of a process open forever."""
     if any(_open(graph, state, p) for state in stuck):
         return True
     pending = [state for state in range(len(graph.states)) if _open(graph, state, p)]
@@ -155,7 +158,7 @@ def _fair_cycle(graph: Graph, p: int, members: list[int], fairness: str) -> bool
         starved = set.union(*able) - moving
         if not starved:
             return True
-        # A strongly fair run inside must avoid, from some point on, every state where somebody starved could go on.
+        # From some point on, a strongly fair run inside must avoid every state that enables a starved actor.
         rest = [state for state, who in zip(component, able, strict=True) if not who & starved]
         if rest and _fair_cycle(graph, p, rest, fairness):
             return True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of a model at random, and histories that the product can check.
+"""Random runs of a model, and histories that the product can check.
 
-The only module here that knows the product: it ties the oracle's refused returns to ``linpoint.check``.
+The only module here that knows the product: it compares the oracle's rejected returns with ``linpoint.check``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.refine.oracle.state_graph import NOWHERE
 
 
 def random_runs(subject: RandomModel, *, runs: int, seed: int = 0) -> Iterator[tuple[tuple[Event, ...], bool]]:
-    """Calls and returns of random runs of the plain semantics, and whether the last return was refused."""
+    """Calls and returns of random runs of the plain semantics, and whether the last return was rejected."""
     graph = graph_of(subject, fusion=False, local=Local.FREE)
     sets = SpecSets(subject.model, processes=subject.processes, points=False)
     product = Product(graph, sets)
@@ -42,7 +42,9 @@ def random_runs(subject: RandomModel, *, runs: int, seed: int = 0) -> Iterator[t
 
 
 def history_of(events: Iterable[Event]) -> linpoint.History:
-    """The history of calls and returns: each happens at its place in the order; what is open has an unknown outcome."""
+    """The history of calls and returns: each happens at its place in the order; open operations have an unknown
+    outcome.
+    """
     opened: dict[int, tuple[int, str, tuple[int, ...]]] = {}
     operations = []
     for time, (word, process, *rest) in enumerate(events):

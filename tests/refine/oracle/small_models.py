@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of a few lines, for tests that count by hand."""
+"""Models of a few lines, for tests with manual counts."""
 
 from __future__ import annotations
 

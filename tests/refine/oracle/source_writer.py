@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model as source text: a class of the modelling words, and beside it the class of its spec."""
+"""A model as source text: a class of modelling primitives, together with the class of its spec."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INDENT = "    "
 
 
 def source_of(model: language.Model, *, name: str, spec_name: str, note: str = "") -> str:
-    """A whole file, to be imported or given to the command."""
+    """A whole file, to be imported or passed to the command."""
     lines = ["# SPDX-License-Identifier: Apache-2.0"]
     lines += [f"# {note}"] if note else []
     lines += ["import linpoint", "", "", "@linpoint.spec", f"class {spec_name}:"]

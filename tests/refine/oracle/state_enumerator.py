@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict on a model, from all its states, with nothing left out.
+"""The verdict on a model, from all of its states, without any reduction.
 
-The product of the states of the model (:mod:`machine`) and the sets of the spec (:mod:`sets`) is searched in the order of
-cost: a step costs 1, calls and returns nothing (a deque serves: zero costs are put in front). A return that no
-configuration allows is a violation, an assertion that fails is one too; nothing goes on behind it.
+The product of the states of the model (:mod:`machine`) and the sets of the spec (:mod:`configuration_sets`) is searched
+in the order of cost: a step costs 1, calls and returns nothing (a deque suffices: zero costs are put in front). A
+return that no configuration allows is a violation, and so is a failed assertion; the search does not continue after
+either.
 
-What the counts mean:
+The counts mean:
 
-- ``implementation_states``: reachable states of the model alone, the first one included; see :mod:`machine` for what a
-  state is. *Fused*, a process is idle or before an access, never between call and first step or behind its last step.
+- ``implementation_states``: reachable states of the model alone, including the first; :mod:`machine` defines a state.
+  *Fused*, a process is idle or before an access, never between call and first step or after its last step.
   Not fused, it is also before its first access, or before its return with the result known.
-- ``states``: reachable pairs of such a state and a closed set of configurations; None behind a violation, where it would
+- ``states``: reachable pairs of such a state and a closed set of configurations; None after a violation, where it would
   depend on the order of the search.
-- ``orbits`` and ``implementation_orbits``: the same up to a permutation of processes with the same role (of blocks, nodes
-  renumbered, and of the statuses in the configurations).
+- ``orbits`` and ``implementation_orbits``: the same up to a permutation of processes with the same role (of blocks,
+  nodes renumbered, and of the statuses in the configurations).
 - ``length``: the least cost of a violation. ``switches``: among those runs, the least number of times that the next
-  transition is another process's (only under SC; where calls and local accesses have transitions of their own it is the
-  number for steps alone).
+  transition belongs to another process (only under SC; where calls and local accesses have transitions of their own,
+  it counts steps only).
 
 Cost: a few microseconds for each arc of the product, some tens for each transition of the model.
 """
@@ -41,11 +42,11 @@ LIMIT = 200_000
 
 @dataclass(frozen=True, slots=True)
 class OracleAnswer:
-    """What the oracle says; see the module for what each number means.
+    """The answer of the oracle; the module describes each number.
 
-    ``verdict`` is ``linearizable``, ``violation`` or ``assertion``; with points ``inconclusive`` stands for a violation.
-    ``events`` are the calls and returns of a shortest violation, the refused one last. ``stepless`` says that some
-    operation may return without a step: then it depends on taste what fusion makes of it.
+    ``verdict`` is ``linearizable``, ``violation`` or ``assertion``; with points ``inconclusive`` replaces a violation.
+    ``events`` are the calls and returns of a shortest violation, the rejected one last. ``stepless`` says that some
+    operation may return without a step; fusion of such an operation is a matter of definition.
     """
 
     verdict: str
@@ -71,7 +72,7 @@ def explore(
     rules: Rules | None = None,
     limit: int = LIMIT,
 ) -> OracleAnswer:
-    """Decide a model; what is not given is taken from it.
+    """Decide a model; parameters that are not given are taken from it.
 
     ``fusion=False, local=Local.FREE`` is the plain semantics; ``fusion=True, local=Local.STEPS`` is what an engine with
     all other reductions off should count.
@@ -95,7 +96,7 @@ def explore(
         verdict = "assertion" if found.events[-1][0] == "fail" else "inconclusive" if points else "violation"
     symmetries = machine.symmetries()
 
-    @cache  # an orbit is marked from its first member, so few states are ever permuted
+    @cache  # an orbit is marked from its first member, so few states are permuted
     def moved(number: int, order: tuple[int, ...]) -> int:
         return graph.numbers[machine.permuted(graph.states[number], order)]
 
@@ -161,7 +162,7 @@ def _graph(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A shortest violation: what it costs, and its events."""
+    """A shortest violation: its cost and its events."""
 
     length: int
     events: tuple[Event, ...]
@@ -181,7 +182,7 @@ class Product:
         self.first: Pair = (0, sets.first)
 
     def arcs(self, pair: Pair) -> Iterator[tuple[Arc, int | None]]:
-        """The arcs that leave a pair, and the set behind each; None where it is refused."""
+        """The arcs that leave a pair, and the set after each; None if it is rejected."""
         state, number = pair
         for arc in self._graph.arcs[state]:
             after: int | None = number
@@ -223,7 +224,7 @@ class Product:
         return Found(cost, self._events(pair, arc))
 
     def _events(self, pair: Pair, arc: Arc) -> tuple[Event, ...]:
-        """What happened on the way to a refused arc, up to the event that is refused."""
+        """The events on the way to a rejected arc, up to the rejected event."""
         arcs = []
         state = pair
         while state != self.first:
@@ -239,7 +240,9 @@ class Product:
         return tuple(event for event in events if event[0] != "point" or event == events[-1])
 
     def fewest_switches(self, length: int) -> int:
-        """The least number of switches in a violation of this cost. Transitions without cost switch nothing."""
+        """The least number of switches in a violation of this cost. Transitions without cost do not count as
+        switches.
+        """
         best: dict[tuple[Pair, int], tuple[int, int]] = {}
         ahead = [(0, 0, -1, self.first)]
         while ahead:
@@ -258,7 +261,7 @@ class Product:
         raise AssertionError("there is a violation of this length")
 
     def orbits(self, symmetries: list[tuple[int, ...]], moved: Moved) -> int:
-        """How many classes of pairs there are; ``moved`` says which state a permutation makes of one."""
+        """The number of classes of pairs; ``moved`` gives the image of a state under a permutation."""
         pairs = list(self.distance)
         numbers = {pair: number for number, pair in enumerate(pairs)}
 

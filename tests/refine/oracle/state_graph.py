@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All states of a machine, numbered, and what leads from one to another; and strongly connected components."""
+"""All states of a machine, numbered, with their transitions; and strongly connected components."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.refine.oracle.memory import Event, State
 from tests.refine.oracle.rules import TooLargeError
 
 NOWHERE = -1
-"""Where an assertion that fails leads."""
+"""The target of a failed assertion."""
 
 
 class Arc(NamedTuple):
@@ -32,7 +32,7 @@ class Graph:
         self.states: list[State] = [first]
         self.numbers: dict[State, int] = {first: 0}
         self.arcs: list[list[Arc]] = []
-        for state in self.states:  # grows while we walk
+        for state in self.states:  # it grows during the loop
             self.arcs.append([])
             for edge in machine.successors(state):
                 target = NOWHERE
@@ -46,7 +46,7 @@ class Graph:
 
 
 def orbits(count: int, images: Callable[[int], Iterable[int]]) -> int:
-    """How many classes the numbers below ``count`` fall into; ``images`` of a number are the members of its class."""
+    """The number of classes of the numbers below ``count``; ``images`` of a number are the members of its class."""
     seen = bytearray(count)
     found = 0
     for number in range(count):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the oracle says of progress is right where a person can see it."""
+"""The oracle's answers about progress are correct on models that can be checked by hand."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ def test_two_locks_taken_crosswise_deadlock_after_two_steps() -> None:
     assert not progress_of(small(spec, *locks, one)).deadlock
 
 
-def test_who_swaps_starves_only_without_fairness() -> None:
+def test_a_swap_loop_starves_only_without_fairness() -> None:
     subject = small(REGISTER, cell("x"), operation("swap", give(swap("x", "v")), v=(1, 2)))
     found = progress_of(subject, operations=0)
     assert (found.lock_free, found.obstruction_free, found.deadlock) == (True, True, False)
     assert found.responds == {"none": False, "weak": True, "strong": True}
-    assert progress_of(subject).responds["none"]  # with few operations nobody goes on for ever
+    assert progress_of(subject).responds["none"]  # with few operations no process continues forever
 
 
-def test_who_retries_a_cas_may_starve_fairly() -> None:
+def test_retrying_a_cas_may_starve_despite_fairness() -> None:
     body = forever(let("old", load("x")), when(cas("x", "old", "v"), give("old")))
     found = progress_of(small(REGISTER, cell("x"), operation("swap", body, v=(1, 2))), operations=0)
     assert (found.lock_free, found.obstruction_free) == (True, True)
     assert found.responds == {"none": False, "weak": False, "strong": False}
 
 
-def test_a_lock_is_fair_only_to_those_who_are_strongly_fair() -> None:
+def test_a_lock_needs_strong_fairness() -> None:
     body = holding("m", let("old", load("x")), store("x", "v"), give("old"))
     found = progress_of(small(REGISTER, cell("x"), LockDeclaration("m"), operation("swap", body, v=(1,))), operations=0)
     assert (found.waits, found.deadlock) == (True, False)
     assert found.responds == {"none": False, "weak": False, "strong": True}
 
 
-def test_who_waits_for_another_spins_alone() -> None:
+def test_waiting_for_another_process_spins_alone() -> None:
     spec = "initial = 0\ndef wait(state):\n    return [(None, 1)] if state else []\ndef go(state):\n    return None, 1"
     wait = operation("wait", during(op(load("x"), "==", 0)), give(), role="waiter")
     go = operation("go", store("x", 1), give(), role="goer")
@@ -70,7 +70,7 @@ def test_who_waits_for_another_spins_alone() -> None:
     assert progress_of(small(spec, cell("x"), wait, go, memory_model="tso")).responds["weak"]
 
 
-def test_two_that_make_each_other_retry_get_nowhere() -> None:
+def test_two_processes_that_make_each_other_retry_make_no_progress() -> None:
     # Raise my flag; if yours is up, take mine down and try again.
     def entering(mine: str, yours: str) -> tuple[Statement, ...]:
         return (forever(store(mine, 1), when(op(load(yours), "==", 0), store(mine, 0), give()), store(mine, 0)),)
@@ -80,12 +80,12 @@ def test_two_that_make_each_other_retry_get_nowhere() -> None:
     right = operation("right", *entering("y", "x"), role="right")
     found = progress_of(small(spec, cell("x"), cell("y"), left, right))
     assert not found.lock_free
-    # Not even alone: whoever goes on while the other's flag is up keeps finding it up.
+    # Not even alone: a process that runs while the other's flag is up keeps finding it up.
     assert not found.obstruction_free
     assert found.responds == {"none": False, "weak": False, "strong": False}
 
 
-def test_who_writes_a_name_until_it_stays_needs_to_be_alone() -> None:
+def test_writing_a_name_until_it_stays_is_only_obstruction_free() -> None:
     def claiming(name: int) -> Statement:
         return forever(store("x", name), when(op(load("x"), "==", name), give()))
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of C++ objects: what is explored, judged and told."""
+"""Tests of C++ objects: exploration, judging and reports."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every interleaving of scripts on a shared memory, and their histories: a tiny interpreter, for comparison.
 
-It shares nothing with what it is compared with. An operation lasts from its first visible event to its last: an access
-of memory, a store that goes to the buffer, a fence after stores at the end of an operation or before a store; or one
-moment if there is nothing of that.
+It shares nothing with the code it is compared with. An operation lasts from its first visible event to its last: an
+access of memory, a store that goes to the buffer, a fence after stores at the end of an operation or before a store;
+without any visible event it is a single moment.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 Script = str
 History = tuple[tuple[int, ...], tuple[frozenset[int], ...]]
-"""The results of all operations, thread by thread, and for each the operations that had ended when it began."""
+"""The results of all operations by thread, and for each operation those that had ended when it began."""
 
 
 @dataclass(frozen=True)
 class Thread:
-    """Where a thread is: its operation, the instruction, its register, what it has not written yet."""
+    """The state of a thread: its operation, the instruction, its register, its buffered stores."""
 
     operation: int = 0
     at: int = 0
@@ -25,13 +25,15 @@ class Thread:
     begun: bool = False
     fenced: bool = False
     stored: bool = False
-    """Since the last event that had to wait for the buffer."""
+    """Whether it has stored since the last event that had to wait for the buffer."""
     buffer: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
 class State:
-    """All threads, the memory, results so far, who had ended when each operation began, and who has ended."""
+    """All threads, the memory, the results so far, which threads had ended when each operation began, and which have
+    ended.
+    """
 
     threads: tuple[Thread, ...]
     memory: tuple[int, ...]
@@ -76,7 +78,7 @@ def _steps(state: State, number: int, scripts: list[Script], first: int, *, tso:
 
 
 def _event(state: State, number: int, scripts: list[Script], first: int, *, tso: bool) -> list[State]:
-    """The next visible event of a thread, and what it does after it that nobody sees."""
+    """The next visible event of a thread, and its invisible effects afterwards."""
     thread = state.threads[number]
     script = scripts[thread.operation]
     name = first + thread.operation
@@ -91,7 +93,7 @@ def _event(state: State, number: int, scripts: list[Script], first: int, *, tso:
     if tso and thread.buffer and (full or thread.fenced):
         return []
     if letter in "sc" and thread.fenced:
-        # The fence is an event of its own, then the store is another one.
+        # The fence is an event of its own, and the store is another.
         state = state if thread.begun else _begin(state, name)
         return [_with(state, number, replace(thread, fenced=False, stored=False, begun=True))]
     state = state if thread.begun else _begin(state, name)
@@ -130,7 +132,7 @@ def _do(
 
 
 def _quietly(thread: Thread, script: Script) -> tuple[Thread, bool]:
-    """What is done without an event: fences, which delay what comes next, and skips. Whether the script is over then."""
+    """Invisible effects: fences, which delay the next event, and skips. Returns whether the script is finished."""
     while thread.at < len(script):
         letter = script[thread.at]
         if letter == "f":
@@ -153,7 +155,7 @@ def _end(state: State, number: int, thread: Thread, name: int, scripts: list[Scr
         ended=state.ended | {name},
     )
     after = Thread(thread.operation + 1, stored=thread.stored, buffer=thread.buffer)
-    if after.operation < len(scripts):  # what nobody sees is done at once
+    if after.operation < len(scripts):  # invisible effects happen immediately
         after, _ = _quietly(after, scripts[after.operation])
     return _with(state, number, after)
 

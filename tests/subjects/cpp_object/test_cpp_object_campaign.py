@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The campaign of a C++ object without a target: which searches the host gets, and what becomes of its messages."""
+"""The campaign of a C++ object without a target: which searches the host runs, and how its messages are handled."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def failure(kind: str = "linearizability", *schedule: tuple[int, int]) -> Failur
 # Phases
 
 
-def test_one_search_is_enough_where_all_scenarios_are_exhausted(tmp_path: Path) -> None:
+def test_one_search_is_enough_if_it_exhausts_all_scenarios(tmp_path: Path) -> None:
     result = run(tmp_path, CLEAN, *TWO)
     assert searches(tmp_path) == ["dpor"]
     assert (result.status, result.exhaustive, dict(result.bounds)) == (Status.LINEARIZABLE, True, {})
@@ -74,7 +74,7 @@ def test_one_search_is_enough_where_all_scenarios_are_exhausted(tmp_path: Path) 
     assert result.tested.steps == 100
 
 
-def test_open_scenarios_get_few_preemptions_and_then_the_rest_of_the_time(tmp_path: Path) -> None:
+def test_unfinished_scenarios_get_few_preemptions_and_then_the_remaining_time(tmp_path: Path) -> None:
     code = """
 for number, text in enumerate(texts):
     if search.startswith("bounded"):
@@ -94,7 +94,7 @@ for number, text in enumerate(texts):
     assert (result.status, result.exhaustive) == (Status.LINEARIZABLE, True)
 
 
-def test_few_preemptions_are_enough_for_a_pass_that_is_not_exhaustive(tmp_path: Path) -> None:
+def test_a_search_with_few_preemptions_gives_a_pass_that_is_not_exhaustive(tmp_path: Path) -> None:
     code = """
 for number in range(len(texts)):
     time.sleep(0.1)
@@ -108,33 +108,31 @@ for number in range(len(texts)):
     ("ending", "why"),
     [
         ('"refused", reason="it calls fork()"', "it calls fork()"),
-        ('"exhausted", qualified=["a wait was cut short."]', "but that proves less: a wait was cut short"),
-        ('"exhausted", cut=2', "4 runs had no end after very many steps"),
+        ('"exhausted", qualified=["a wait was cut short."]', "but the result is weaker: a wait was cut short"),
+        ('"exhausted", cut=2', "4 runs did not finish within the step limit"),
     ],
 )
-def test_what_keeps_a_search_from_being_a_pass(tmp_path: Path, ending: str, why: str) -> None:
+def test_incomplete_or_qualified_searches_are_not_a_pass(tmp_path: Path, ending: str, why: str) -> None:
     result = run(tmp_path, f"for number in range(len(texts)): ended(number, {ending})", *TWO)
     assert (result.status, result.exhaustive) == (Status.UNKNOWN, False)
     assert why in result.why
 
 
-def test_assembly_is_not_run_at_all(tmp_path: Path) -> None:
+def test_inline_assembly_is_not_run(tmp_path: Path) -> None:
     result = run(tmp_path, CLEAN, *TWO, contents=TargetContents(("`rdtsc` at a.cpp:4",), ()))
     assert (result.status, result.tested.scenarios) == (Status.UNKNOWN, 0)
-    assert "inline assembly is out of sight" in result.why
+    assert "inline assembly cannot be instrumented" in result.why
     assert not (tmp_path / "asked").exists()
 
 
 @pytest.mark.parametrize(
     ("contents", "why"),
     [
-        (TargetContents(("`rdtsc` at a.cpp:4",), ()), "inline assembly is out of sight"),
+        (TargetContents(("`rdtsc` at a.cpp:4",), ()), "inline assembly cannot be instrumented"),
         (TargetContents((), ("/usr/lib/libqueue.so",)), "libqueue.so is not instrumented"),
     ],
 )
-def test_outcomes_of_code_that_is_out_of_sight_prove_nothing(
-    tmp_path: Path, contents: TargetContents, why: str
-) -> None:
+def test_outcomes_of_uninstrumented_code_prove_nothing(tmp_path: Path, contents: TargetContents, why: str) -> None:
     result = run_campaign(OutcomesSubject(target(tmp_path, CLEAN, *TWO, contents=contents)), 5.0)
     assert (result.status, result.exhaustive) == (Status.UNKNOWN, False)
     assert why in result.why
@@ -154,7 +152,7 @@ def test_progress_names_the_scenario_and_counts(tmp_path: Path) -> None:
 # Failures
 
 
-def test_the_first_of_several_scenarios_that_fail_counts(tmp_path: Path) -> None:
+def test_the_first_of_several_failing_scenarios_is_reported(tmp_path: Path) -> None:
     code = f"""
 if search == "dpor" and len(texts) == 3:
     number = 2; {WRONG}
@@ -175,7 +173,7 @@ else:
     assert finding.scenario == TWO[0]
     assert finding.minimal
     assert (finding.schedule, finding.preemptions) == (((4, 1),), 1)
-    assert finding.message == "read() returned 7, but no order of the operations allows that (allowed: null, 1)"
+    assert finding.message == "read() returned 7; every valid order requires null or 1"
     assert (result.tested.schedules, result.tested.steps) == (5 + 3, 50)
     assert (result.tested.scenarios, result.status) == (2, Status.VIOLATION)
 
@@ -189,7 +187,7 @@ def test_a_failure_shrinks_and_then_gets_the_fewest_preemptions(tmp_path: Path) 
     assert set(searches(tmp_path)[:-2]) == {"dpor"}
 
 
-def test_a_candidate_that_is_not_explored_to_its_end_leaves_doubt(tmp_path: Path) -> None:
+def test_with_an_unfinished_candidate_the_finding_is_not_called_minimal(tmp_path: Path) -> None:
     code = FAILS.replace('else "exhausted"', 'else "budget"')
     result = run(tmp_path, code, "write(1) | read()")
     assert not result.findings[0].minimal
@@ -200,17 +198,17 @@ def test_a_lost_process_is_a_finding_without_a_schedule(tmp_path: Path) -> None:
     result = run(tmp_path, code, "read() | read()")
     (finding,) = result.findings
     assert (finding.kind, finding.schedule, finding.trace) == ("crash", (), None)
-    assert finding.message == "the test took its process with it: its process was ended by signal 11"
+    assert finding.message == "the test crashed: its process was terminated by signal 11"
     assert finding.scenario == "read()"
     assert finding.minimal
     assert "replay:" not in searches(tmp_path)
 
 
-def test_other_results_of_the_same_schedule_are_nondeterminism(tmp_path: Path) -> None:
+def test_different_results_of_one_schedule_are_nondeterminism(tmp_path: Path) -> None:
     code = FAILS.replace("None, 7", "None, 1 if search.startswith('replay') else 7")
     result = run(tmp_path, code, TWO[0])
     assert (result.status, result.findings[0].kind) == (Status.UNKNOWN, "nondeterminism")
-    assert "the same schedule gave another run" in result.findings[0].message
+    assert "the same schedule gave a different run" in result.findings[0].message
 
 
 def test_ctrl_c_ends_a_search_with_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,18 +218,18 @@ def test_ctrl_c_ends_a_search_with_what_is_known(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(SpecJudge, "judge", interrupted)
     result = run(tmp_path, f"ended(0)\nnumber = 1; {WRONG}\ntime.sleep(60)", *TWO)
     assert result.interrupted
-    assert (result.status, result.why) == (Status.UNKNOWN, "it was interrupted")
+    assert (result.status, result.why) == (Status.UNKNOWN, "the run was interrupted")
     assert (result.tested.scenarios, result.tested.schedules) == (1, 5)
 
 
-# Follow-ups
+# Further searches after a failure or a pass
 
 
-def test_the_scenario_that_fails_is_searched_under_sc(tmp_path: Path) -> None:
+def test_a_failing_scenario_is_also_searched_under_sc(tmp_path: Path) -> None:
     code = FAILS.replace('if "write"', 'if "tso" in words and "write"')
     result = run(tmp_path, code, TWO[0], model="tso")
     assert dict(result.models) == {"tso": Status.VIOLATION, "sc": Status.LINEARIZABLE}
-    assert result.findings[0].advice == ("No set of fences after stores mends it",)
+    assert result.findings[0].advice == ("No set of fences after stores fixes it",)
     result = run(tmp_path, FAILS, TWO[0], model="tso")
     assert dict(result.models) == {"tso": Status.VIOLATION, "sc": Status.VIOLATION}
     assert result.findings[0].advice == ()
@@ -258,10 +256,10 @@ for number, text in enumerate(texts):
     assert result.tested.schedules >= 5 + 12 * 5
 
 
-def test_a_pass_says_that_nothing_is_blocked(tmp_path: Path) -> None:
+def test_a_pass_states_that_no_operation_is_blocked(tmp_path: Path) -> None:
     code = "for number in range(len(texts)):\n    history(number, None, 1)\n    ended(number)"
     result = run(tmp_path, code, TWO[0], progress=True)
-    assert result.why == "no schedule shows a violation, and no operation is kept from finishing by a thread that stops"
+    assert result.why == "no schedule shows a violation, and a thread that stops never prevents others from finishing"
     assert (result.status, result.tested.schedules) == (Status.LINEARIZABLE, 5 + 2 * 12 * 5)
 
 
@@ -269,8 +267,8 @@ def test_a_pass_says_that_nothing_is_blocked(tmp_path: Path) -> None:
     ("wrong", "status", "why"),
     [
         ("sc", Status.VIOLATION, "wrong under SC"),
-        ("tso", Status.VIOLATION, "right under SC, wrong under TSO"),
-        ("none", Status.LINEARIZABLE, "atomic operations give every outcome that was shown"),
+        ("tso", Status.VIOLATION, "correct under SC, wrong under TSO"),
+        ("none", Status.LINEARIZABLE, "atomic operations allow every observed outcome"),
     ],
 )
 def test_outcomes_are_compared_under_both_models(tmp_path: Path, wrong: str, status: Status, why: str) -> None:
@@ -295,20 +293,20 @@ for number, text in enumerate(texts):
 # Replays
 
 
-def test_a_replay_shows_the_failure_again(tmp_path: Path) -> None:
+def test_a_replay_reproduces_the_failure(tmp_path: Path) -> None:
     result = replay(tmp_path, FAILS, failure("linearizability", (4, 1)))
     assert (result.status, result.why) == (Status.VIOLATION, "the schedule shows it")
     assert (result.tested.scenarios, result.tested.schedules, result.tested.steps) == (1, 1, 50)
     assert searches(tmp_path) == ["replay:4.1"]
 
 
-def test_a_failure_that_is_gone_is_a_pass(tmp_path: Path) -> None:
+def test_a_replay_without_the_failure_is_a_pass(tmp_path: Path) -> None:
     result = replay(tmp_path, CLEAN, failure("linearizability", (4, 1)))
-    assert (result.status, result.why) == (Status.LINEARIZABLE, "this schedule shows no violation (any more)")
+    assert (result.status, result.why) == (Status.LINEARIZABLE, "this schedule does not show a violation")
     assert searches(tmp_path) == ["replay:4.1"]
 
 
-def test_a_schedule_that_leads_elsewhere_is_followed_by_a_search(tmp_path: Path) -> None:
+def test_a_diverging_replay_is_followed_by_a_search(tmp_path: Path) -> None:
     code = FAILS.replace(
         "for number", 'if search == "replay:9.1":\n    ended(0, diverged_at=9)\n    sys.exit()\nfor number'
     )
@@ -318,14 +316,14 @@ def test_a_schedule_that_leads_elsewhere_is_followed_by_a_search(tmp_path: Path)
     assert result.status is Status.VIOLATION
 
 
-def test_a_lost_process_is_looked_for_by_a_search(tmp_path: Path) -> None:
+def test_the_replay_of_a_lost_process_is_a_search(tmp_path: Path) -> None:
     code = "say(lost=dict(scenario=0, signal=11))"
     result = replay(tmp_path, code, failure("crash"))
     assert searches(tmp_path) == ["replay:", "dpor"]
     assert (result.status, result.findings[0].kind) == (Status.VIOLATION, "crash")
 
 
-def test_a_stopped_thread_is_stopped_again(tmp_path: Path) -> None:
+def test_the_replay_of_a_stopped_thread_stops_it_again(tmp_path: Path) -> None:
     code = """
 assert texts[0].startswith("stop 2:3\\nRegister\\n"), texts
 say(history=dict(scenario=0, results=[[], []], called=[True, True], orders=[[0, 2]], schedule=[(1, 1)]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The histories of explored runs are those of all interleavings, no more and no fewer."""
+"""The histories of explored runs are exactly those of all interleavings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.volume import SEED
 
 HERE = Path(__file__).parent
 SIZES = [(0, 20), *(pytest.param(number, 2_000, marks=pytest.mark.long) for number in range(1, 6))]
-"""Numbers of seeds, and how many objects for each model."""
+"""Numbers of seeds, and the number of objects for each model."""
 
 
 def host(model: str) -> TestHost:
@@ -33,7 +33,7 @@ def host(model: str) -> TestHost:
 def explored(
     model: str, scenarios: list[list[list[str]]], search: str = "dpor"
 ) -> list[set[script_interpreter.History]]:
-    """The histories of each scenario, as the host tells them."""
+    """The histories of each scenario, as the host reports them."""
     found: list[set[script_interpreter.History]] = [set() for _ in scenarios]
 
     def history(said: ScenarioHistory) -> None:
@@ -75,7 +75,7 @@ def random_scenario(dice: random.Random) -> list[list[str]]:
 
 @pytest.mark.parametrize("model", ["sc", "tso"])
 @pytest.mark.parametrize(("seed", "count"), SIZES)
-def test_histories_are_those_of_all_interleavings(model: str, seed: int, count: int) -> None:
+def test_histories_match_all_interleavings(model: str, seed: int, count: int) -> None:
     dice = random.Random(f"{SEED} {seed}")
     scenarios = [random_scenario(dice) for _ in range(count)]
     for scenario, found in zip(scenarios, explored(model, scenarios), strict=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries as Debian ships them, unmodified: all scenarios of two threads with two operations each.
+"""Libraries as packaged by Debian, unmodified: all scenarios of two threads with two operations each.
 
-What is found is a fact about a version, and so are the counts: they are those of Debian 12 and its g++. The table in
+Findings and counts are facts about a version: those of Debian 12 and its g++. The table in
 docs/explanation/published-cpp-libraries.md has them.
 """
 
@@ -35,7 +35,7 @@ PACKAGES = {
 
 
 def run(library: str, test: str, options: TestOptions) -> Result:
-    """Test one; ``options`` come before the comments of the file."""
+    """Test one library; ``options`` come before the comments of the file."""
     package, header = PACKAGES[library]
     if not Path("/usr/include", header).exists():
         missing(f"there is no <{header}>: apt install {package}")
@@ -47,14 +47,14 @@ def run(library: str, test: str, options: TestOptions) -> Result:
 
 @dataclass(frozen=True)
 class Exhausted:
-    """A library that is right in every schedule, and how many there are."""
+    """A library that is correct in every schedule, and the number of its schedules."""
 
     library: str
     test: str
     scenarios: int
     sc: int
     tso: int | None
-    """None if it is not right there."""
+    """None if it is not correct under TSO."""
     spec: str | None = None
     races: str | None = None
     long: bool = False
@@ -87,15 +87,15 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize(("library", "model", "schedules"), cases())
-def test_every_schedule_is_right(library: Exhausted, model: str, schedules: int) -> None:
+def test_every_schedule_is_correct(library: Exhausted, model: str, schedules: int) -> None:
     result = run(library.library, library.test, library.options(model))
     assert (result.status, result.exhaustive) == (LINEARIZABLE, True), result.explain().text
     assert (result.tested.scenarios, result.tested.schedules) == (library.scenarios, schedules)
 
 
 @pytest.mark.parametrize("library", [each for each in RIGHT if each.tso is None], ids=lambda each: each.test)
-def test_a_store_that_waits_lets_another_thread_find_nothing(library: Exhausted) -> None:
-    """Rings and queues without a fence: an enqueue comes back before others can see it, as their authors chose."""
+def test_a_buffered_store_lets_another_thread_find_the_queue_empty(library: Exhausted) -> None:
+    """Rings and queues without a fence: an enqueue returns before others can see it, as their authors chose."""
     result = run(library.library, library.test, library.options("tso"))
     assert result.status is VIOLATION
     (finding,) = result.findings
@@ -103,13 +103,13 @@ def test_a_store_that_waits_lets_another_thread_find_nothing(library: Exhausted)
     assert dict(result.models) == {"tso": VIOLATION, "sc": LINEARIZABLE}
 
 
-def test_many_producers_are_no_queue() -> None:
-    """What one thread has enqueued before another may be dequeued after it, as the documentation says."""
+def test_a_queue_of_many_producers_is_not_fifo() -> None:
+    """Values that one thread enqueued before another may be dequeued after it, as the documentation states."""
     result = run("moodycamel_queues", "ManyProducers", TestOptions())
     assert result.status is VIOLATION
     (finding,) = result.findings
     assert finding.kind == "linearizability"
-    assert "dequeue() returned 2, but no order of the operations allows that (allowed: 1)" in finding.message
+    assert "dequeue() returned 2; every valid order requires 1" in finding.message
 
 
 @pytest.mark.parametrize(("library", "test"), [("boost_stack", "BoostStack"), ("boost_queues", "BoostQueue")])
@@ -119,21 +119,21 @@ def test_free_lists_of_boost_have_races(library: str, test: str) -> None:
     assert [finding.kind for finding in result.findings] == ["race"]
 
 
-def test_a_few_schedules_of_the_large_one() -> None:
-    """In every run of the tests; all of them are in the long lane."""
+def test_a_few_schedules_of_the_large_library_are_correct() -> None:
+    """This runs in the day lane; all schedules are in the long lane."""
     result = run("boost_queues", "BoostQueue", TestOptions(operations=1, memory_model="tso"))
     assert (result.status, result.exhaustive) == (LINEARIZABLE, True)
     assert (result.tested.scenarios, result.tested.schedules) == (6, 505)
 
 
-def test_inline_assembly_is_refused() -> None:
+def test_inline_assembly_is_rejected() -> None:
     result = run("ck_stack", "CkStack", TestOptions())
     assert result.status is UNKNOWN
-    assert "inline assembly is out of sight" in result.why
+    assert "inline assembly cannot be instrumented" in result.why
     assert "ck_pr.h" in result.why
 
 
-def test_what_is_in_a_shared_object_is_out_of_sight() -> None:
+def test_code_in_a_shared_object_is_not_instrumented() -> None:
     result = run("tbb_queue", "TbbQueue", TestOptions())
     assert result.status is UNKNOWN
     assert "dlopen()" in result.why

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The zoo of C++ objects: every flaw is found and its scenario made small, and in the correct twins there is nothing.
+"""The zoo of C++ objects: every flaw is found with a shrunk scenario, and the correct twins pass.
 
-That a twin is correct is said of every schedule of every scenario of two threads, two operations each and two values.
+A twin counts as correct if every schedule passes in every scenario of two threads, two operations each and two values.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def test_every_schedule_of_the_correct_twin_is_linearizable(inhabitant: Inhabita
 
 @models
 @pytest.mark.parametrize("inhabitant", _correct(frees=True))
-def test_memory_that_is_used_again_at_once_does_no_harm(inhabitant: Inhabitant, model: str) -> None:
+def test_immediate_reuse_of_memory_does_no_harm(inhabitant: Inhabitant, model: str) -> None:
     result = inhabitant.test(model, reuse=True)
     assert result.status is Status.LINEARIZABLE, result.findings or result.why
     assert result.exhaustive, result.why
 
 
 @pytest.mark.parametrize(("inhabitant", "twin", "model"), _broken())
-def test_the_flaw_is_found_where_it_shows(inhabitant: Inhabitant, twin: Twin, model: str) -> None:
+def test_the_flaw_is_found_under_the_models_that_show_it(inhabitant: Inhabitant, twin: Twin, model: str) -> None:
     result = inhabitant.test(model, flaw=twin.flaw, scenario=twin.given, races=twin.races)
     if model not in twin.found:
         assert result.status is Status.LINEARIZABLE, result.findings or result.why
@@ -73,14 +73,14 @@ def test_the_flaw_is_found_where_it_shows(inhabitant: Inhabitant, twin: Twin, mo
 
 
 @pytest.mark.parametrize(("inhabitant", "twin", "model"), _broken(given=True))
-def test_the_given_scenario_does_no_harm_without_the_flaw(inhabitant: Inhabitant, twin: Twin, model: str) -> None:
+def test_the_given_scenario_passes_without_the_flaw(inhabitant: Inhabitant, twin: Twin, model: str) -> None:
     result = inhabitant.test(model, scenario=twin.given)
     assert result.status is Status.LINEARIZABLE, result.findings or result.why
     assert result.exhaustive, result.why
 
 
-def test_scenarios_for_which_there_is_no_time_are_no_failure_of_the_host() -> None:
-    """All schedules of all scenarios would take minutes; those that were not begun say nothing of the others."""
+def test_scenarios_without_time_are_not_a_failure_of_the_host() -> None:
+    """All schedules of all scenarios would take minutes; scenarios that were not started do not affect the others."""
     larger = replace(INHABITANTS["seqlock"], operations=3)
     result = larger.test("tso", budget=2.0)
     assert not result.findings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of the host, in which order, and what becomes of its answers."""
+"""The requests to the host, their order, and how its answers are handled."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def program(
 
 
 def explored(folder: Path, seconds: float = 5, *, only: int | None = None, **answers: Any) -> Result:
-    """``only``: the preemptions up to which schedules are explored."""
+    """``only``: the maximum number of preemptions to explore."""
     outcomes = answers.pop("outcomes", False)
     return run_campaign(replace(program(folder, **answers), preemptions=only, outcomes=outcomes), seconds)
 
@@ -63,14 +63,14 @@ def replayed(subject: CppProgramSubject, *schedule: tuple[int, int], changed: bo
     return replay_finding(subject, Failure("assertion", None, schedule, 0, None), 5, changed=changed)
 
 
-def test_few_preemptions_first_then_all(tmp_path: Path) -> None:
+def test_few_preemptions_are_explored_first_then_all_schedules(tmp_path: Path) -> None:
     result = explored(tmp_path, bounded=FEW, dpor=CLEAN)
     assert searches(tmp_path) == ["bounded:2", "dpor"]
     assert (result.answer, result.exhaustive, dict(result.bounds)) == (Answer.HOLDS, True, {})
     assert (result.explored.schedules, result.explored.bounded_schedules, result.explored.steps) == (5, 9, 140)
 
 
-def test_a_finding_is_shown_again_with_its_steps(tmp_path: Path) -> None:
+def test_a_finding_is_replayed_with_its_steps(tmp_path: Path) -> None:
     result = explored(tmp_path, bounded=FAILS, replay=SHOWN)
     assert searches(tmp_path) == ["bounded:2", "replay:4.2"]
     assert result.answer is Answer.VIOLATION
@@ -93,7 +93,7 @@ def test_a_finding_of_the_whole_search_is_made_minimal(tmp_path: Path) -> None:
     assert (result.findings[0].preemptions, result.findings[0].minimal) == (4, True)
 
 
-def test_what_is_not_shown_again_is_nondeterminism(tmp_path: Path) -> None:
+def test_a_finding_that_does_not_replay_is_nondeterminism(tmp_path: Path) -> None:
     result = explored(tmp_path, bounded=FAILS, replay={"ended": "exhausted", "diverged_at": 7})
     assert result.answer is Answer.UNKNOWN
     assert result.findings[0].kind == "nondeterminism"
@@ -102,7 +102,7 @@ def test_what_is_not_shown_again_is_nondeterminism(tmp_path: Path) -> None:
     assert result.findings[0].kind == "nondeterminism"
 
 
-def test_what_does_not_come_back_again_is_told_without_its_steps(tmp_path: Path) -> None:
+def test_a_finding_whose_replay_does_not_return_is_reported_without_steps(tmp_path: Path) -> None:
     hangs = {"kind": "livelock", "message": "main computes without a step", "schedule": []}
     found = {"ended": "finding", "schedules": 1, "finding": hangs}
     result = explored(tmp_path, 0.2, bounded=found, replay={"do": "time.sleep(100)"})
@@ -110,30 +110,30 @@ def test_what_does_not_come_back_again_is_told_without_its_steps(tmp_path: Path)
     assert (result.findings[0].kind, result.findings[0].trace) == ("livelock", None)
 
 
-def test_what_is_qualified_does_not_hold(tmp_path: Path) -> None:
+def test_a_qualified_result_is_unknown(tmp_path: Path) -> None:
     result = explored(tmp_path, bounded=FEW, dpor=CLEAN | {"qualified": ["timed waits were cut short."]})
     assert (result.answer, result.exhaustive) == (Answer.UNKNOWN, False)
-    assert result.why == "no schedule shows anything wrong, but that proves less: timed waits were cut short"
+    assert result.why == "no schedule fails, but the result is weaker: timed waits were cut short"
     result = explored(tmp_path, contents=TargetContents((), ("/opt/libz.a",)), bounded=FEW, dpor=CLEAN)
     assert result.answer is Answer.UNKNOWN
     assert "libz.a is not instrumented" in result.why
 
 
-def test_assembly_is_not_run_at_all(tmp_path: Path) -> None:
+def test_inline_assembly_is_not_run(tmp_path: Path) -> None:
     result = explored(tmp_path, contents=TargetContents(("`lock incl x` at a.cpp:3", "`rdtsc` at a.cpp:4"), ()))
     assert result.answer is Answer.UNKNOWN
     assert "`lock incl x` at a.cpp:3 and 1 more instruction; use std::atomic" in result.why
     assert not (tmp_path / "asked").exists()
 
 
-def test_what_is_refused_is_unknown_with_the_reason(tmp_path: Path) -> None:
+def test_a_rejected_program_is_unknown_with_the_reason(tmp_path: Path) -> None:
     refused = {"ended": "refused", "reason": "the program calls fork(), which cannot be repeated"}
     result = explored(tmp_path, bounded=refused)
     assert (result.answer, result.why) == (Answer.UNKNOWN, refused["reason"])
     assert searches(tmp_path) == ["bounded:2"]
 
 
-def test_the_end_of_the_budget_is_unknown_with_how_far(tmp_path: Path) -> None:
+def test_the_end_of_the_budget_is_unknown_with_the_progress(tmp_path: Path) -> None:
     budget = {"ended": "budget", "schedules": 2, "do": "time.sleep(0.05)"}
     answers = {"bounded": budget | {"completed": 1}, "dpor": budget, "pos": budget, "random": budget, "pct": budget}
     result = explored(tmp_path, 0.5, **answers)
@@ -145,26 +145,26 @@ def test_the_end_of_the_budget_is_unknown_with_how_far(tmp_path: Path) -> None:
     assert rest[:3] == ["pos:20000", "random:20000", "pct:3:20000"][: len(rest)]
 
 
-def test_a_bound_of_preemptions_is_all_that_is_asked(tmp_path: Path) -> None:
+def test_a_given_bound_of_preemptions_is_the_only_search(tmp_path: Path) -> None:
     result = explored(tmp_path, only=1, bounded=FEW | {"completed": 1})
     assert searches(tmp_path) == ["bounded:1"]
     assert (result.answer, result.exhaustive, dict(result.bounds)) == (Answer.HOLDS, False, {"preemptions": 1})
 
 
-def test_outcomes_are_those_of_all_schedules(tmp_path: Path) -> None:
+def test_outcomes_cover_all_schedules(tmp_path: Path) -> None:
     result = explored(tmp_path, outcomes=True, dpor=CLEAN | {"outcomes": {"0 1": 3, "1 1": 2}})
     assert searches(tmp_path) == ["dpor"]
     assert result.outcomes == {"0 1": 3, "1 1": 2}
 
 
-def test_a_program_that_takes_its_process_with_it_is_a_finding(tmp_path: Path) -> None:
+def test_a_program_that_kills_its_process_is_a_finding(tmp_path: Path) -> None:
     result = explored(tmp_path, bounded=FEW | {"do": "os.kill(os.getpid(), signal.SIGSEGV)"})
     assert result.answer is Answer.VIOLATION
-    assert result.findings[0].message == "the program took its process with it: its process was ended by SIGSEGV"
+    assert result.findings[0].message == "the program crashed: its process was terminated by SIGSEGV"
     assert result.explored.bounded_schedules == 3
 
 
-def test_a_crash_of_the_first_run_is_shown_with_its_steps(tmp_path: Path) -> None:
+def test_a_crash_in_the_first_run_is_reported_with_its_steps(tmp_path: Path) -> None:
     crash = {"kind": "crash", "message": "abort() is called", "schedule": []}
     steps = SHOWN["trace"]["steps"][:2]  # type: ignore[index]
     shown = {"ended": "finding", "finding": crash, "trace": SHOWN["trace"] | {"steps": steps}}  # type: ignore[operator]
@@ -173,7 +173,7 @@ def test_a_crash_of_the_first_run_is_shown_with_its_steps(tmp_path: Path) -> Non
     assert result.findings[0].trace is not None
 
 
-def test_ctrl_c_is_the_end_of_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from linpoint.hosts import program_host
 
     def interrupt(*_: object) -> None:
@@ -182,17 +182,17 @@ def test_ctrl_c_is_the_end_of_the_search(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(program_host, "read_hosts", interrupt)
     result = explored(tmp_path, bounded=FEW | {"do": "time.sleep(100)"})
     assert (result.answer, result.interrupted) == (Answer.UNKNOWN, True)
-    assert result.why.startswith("it was interrupted before")
+    assert result.why.startswith("the run was interrupted before")
 
 
 def test_a_schedule_is_run_again(tmp_path: Path) -> None:
     again = replayed(program(tmp_path, replay=SHOWN), (4, 2), changed=False)
     assert (again.answer, again.findings[0].kind, again.warnings) == (Answer.VIOLATION, "assertion", ())
-    mended = replayed(program(tmp_path, replay=CLEAN), (4, 2), changed=False)
-    assert (mended.answer, mended.why) == (Answer.HOLDS, "this schedule shows nothing wrong (any more)")
+    fixed = replayed(program(tmp_path, replay=CLEAN), (4, 2), changed=False)
+    assert (fixed.answer, fixed.why) == (Answer.HOLDS, "this schedule does not fail")
 
 
-def test_where_the_program_has_changed_others_are_run_too(tmp_path: Path) -> None:
+def test_a_replay_of_a_changed_program_searches_other_schedules_too(tmp_path: Path) -> None:
     answers = {"replay:9.9": CLEAN, "bounded": FAILS, "replay:4.2": SHOWN}
     again = replayed(program(tmp_path, **answers), (9, 9), changed=True)
     assert searches(tmp_path) == ["replay:9.9", "bounded:2", "replay:4.2"]

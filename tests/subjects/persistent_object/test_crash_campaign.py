@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole campaigns over a fake host: what is found, what is said of it, and what becomes of hosts that misbehave."""
+"""Whole campaigns with a fake host: findings, reports, and the handling of misbehaving hosts."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from linpoint.verdicts.status import Answer
 from tests.crash.fake_host_campaigns import fake_test, replayed, tried
 
 
-def test_a_right_map_holds_and_says_what_was_covered(tmp_path: Path) -> None:
+def test_a_correct_map_holds_and_states_its_coverage(tmp_path: Path) -> None:
     result = tried(tmp_path, {}, operations=60)
     assert result.answer is Answer.HOLDS
     assert not result.exhaustive
     assert result.tested.operations == 60
     assert result.tested.crash_tests_by_kind == {"DL1": 60, "DL2": 60, "C2": 60}
-    assert result.why == "every crash that was tested is survived"
+    assert result.why == "correct after every crash tested"
     text = result.explain().text
-    assert text.startswith("HOLDS: MapTest: every crash that was tested is survived.")
+    assert text.startswith("HOLDS: MapTest: correct after every crash tested.")
     assert "60 operations, 180 crash tests" in text
-    assert "Likely linearization points: 3 stores (1 atomic, 2 guarded, 1 publishing, 3 fresh, left out)." in text
+    assert "Likely linearization points: 3 stores (1 atomic, 2 guarded, 1 publishing, 3 fresh, excluded)." in text
 
 
-def test_a_lost_insert_is_found_and_made_small(tmp_path: Path) -> None:
+def test_a_lost_insert_is_found_and_shrunk(tmp_path: Path) -> None:
     result = tried(tmp_path, {"lost": [3]}, scenario=_long())
     assert result.answer is Answer.VIOLATION
     (finding,) = result.findings
@@ -46,7 +46,7 @@ def test_a_lost_insert_is_found_and_made_small(tmp_path: Path) -> None:
     assert "LOST" in result.explain().text
 
 
-def test_a_token_has_of_all_reads_beside_the_workload_the_one_that_it_needs(tmp_path: Path) -> None:
+def test_a_token_keeps_only_the_concurrent_read_it_needs(tmp_path: Path) -> None:
     test = fake_test(tmp_path, {})
     plan = test.plan([Call("insert", (key, 1)) for key in (1, 2, 3)], reads=True)
     second = len(plan.calls) - 2
@@ -68,22 +68,22 @@ def test_a_finding_replays(tmp_path: Path) -> None:
     assert again.answer is Answer.VIOLATION
     assert again.findings[0].kind == "durability"
     assert again.findings[0].message == finding.message
-    mended = replayed(tmp_path, {}, finding.replay_words[1])
-    assert mended.answer is Answer.HOLDS
-    assert mended.why == "this crash shows nothing wrong (any more)"
+    fixed = replayed(tmp_path, {}, finding.replay_words[1])
+    assert fixed.answer is Answer.HOLDS
+    assert fixed.why == "this crash state does not fail"
 
 
-def test_shards_find_together_what_one_finds(tmp_path: Path) -> None:
+def test_shards_together_find_what_one_process_finds(tmp_path: Path) -> None:
     result = tried(tmp_path, {"lost": [3]}, scenario=_long(), workers=3)
     assert result.tested.crash_tests_by_kind == {"DL1": 40, "DL2": 40, "C2": 40}
     assert len(result.findings) == 1
 
 
-def test_what_recovery_does_not_survive_violates_everything(tmp_path: Path) -> None:
+def test_a_failed_recovery_violates_every_condition(tmp_path: Path) -> None:
     result = tried(tmp_path, {"recovery": "hang"}, operations=4)
     assert result.answer is Answer.VIOLATION
     assert result.findings[0].evidence.violates == ("strict", "durable")
-    assert "does not come back" in result.findings[0].message
+    assert "does not return" in result.findings[0].message
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_workload_that_fails_without_a_crash_is_a_finding_of_its_own(tmp_path:
     assert [each.kind for each in again.findings] == [kind]
 
 
-def test_a_workload_that_is_wrong_without_a_crash_is_no_durability_bug(tmp_path: Path) -> None:
+def test_a_wrong_result_without_a_crash_is_not_a_durability_bug(tmp_path: Path) -> None:
     result = tried(tmp_path, {"lies": 2}, scenario=_long())
     (finding,) = result.findings
     assert finding.kind == "linearizability"
@@ -110,13 +110,13 @@ def test_a_workload_that_is_wrong_without_a_crash_is_no_durability_bug(tmp_path:
     assert len(finding.evidence.operations) == 1
 
 
-def test_results_that_change_from_run_to_run_are_unknown(tmp_path: Path) -> None:
+def test_results_that_differ_between_runs_are_unknown(tmp_path: Path) -> None:
     result = tried(tmp_path, {"moody": True}, operations=5)
     assert result.answer in (Answer.UNKNOWN, Answer.VIOLATION)
     assert result.tested.crash_tests == 0
 
 
-def test_what_only_one_process_shows_is_unknown(tmp_path: Path) -> None:
+def test_an_unconfirmed_violation_is_unknown(tmp_path: Path) -> None:
     result = tried(tmp_path, {"lost": [1], "confirmed": False}, scenario=_scenario())
     assert result.answer is Answer.UNKNOWN
     assert "the target keeps something between runs" in result.why
@@ -126,10 +126,10 @@ def test_what_only_one_process_shows_is_unknown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "why"),
     [
-        ("die", "its process was ended by SIGSEGV"),
+        ("die", "its process was terminated by SIGSEGV"),
         ("exit", "its process exited with code 3"),
-        ("nonsense", "says what cannot be read"),
-        ("wrong", "says what cannot be read"),
+        ("nonsense", "sent an invalid message"),
+        ("wrong", "sent an invalid message"),
     ],
 )
 def test_a_host_that_misbehaves_is_unknown(tmp_path: Path, at: str, how: str, why: str) -> None:
@@ -145,7 +145,7 @@ def test_a_host_that_falls_silent_or_hangs_is_stopped(tmp_path: Path) -> None:
     assert result.answer is Answer.UNKNOWN
 
 
-def test_qualifications_are_told(tmp_path: Path) -> None:
+def test_qualifications_are_reported(tmp_path: Path) -> None:
     result = tried(tmp_path, {"qualified": ["PMDK's inside is assumed to be correct."]}, operations=3)
     assert result.warnings == ("PMDK's inside is assumed to be correct",)
     assert "Warning: PMDK's inside is assumed to be correct." in result.explain().text

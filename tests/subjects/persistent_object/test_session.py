@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The campaign of a persistent object, seen from its session: phases, shared time, replays, Ctrl-C."""
+"""The campaign of a persistent object through its session: phases, shared time, replays, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def searched(session: PersistentObjectSession) -> list[Failure]:
     return list(session.search(next(iter(search_tasks(session)))))
 
 
-def test_a_failure_reproduces_and_its_token_reads_as_the_same_failure(tmp_path: Path) -> None:
+def test_a_failure_is_reproduced_and_its_token_decodes_to_the_same_failure(tmp_path: Path) -> None:
     with subject_of(tmp_path, LOST).open(SECONDS, no_progress) as session:
         (failure,) = session.distinct(searched(session))
         shown = session.reproduce(failure, record=True)
@@ -45,7 +45,7 @@ def test_a_failure_reproduces_and_its_token_reads_as_the_same_failure(tmp_path: 
         assert session.is_same(failure, repeated)
 
 
-def test_crash_tests_are_counted_once_and_never_less(tmp_path: Path) -> None:
+def test_crash_tests_are_counted_once_and_never_decrease(tmp_path: Path) -> None:
     counts: list[int] = []
 
     def watch(reached: CampaignProgress) -> None:
@@ -60,7 +60,7 @@ def test_crash_tests_are_counted_once_and_never_less(tmp_path: Path) -> None:
 
 
 class EndedTests:
-    """Crash tests that have ended, with what they gave."""
+    """Crash tests that have ended, with their results."""
 
     def __init__(self, run: CrashRun, events: Sequence[Any] = ()) -> None:
         self.run, self._events = run, events
@@ -69,7 +69,7 @@ class EndedTests:
         yield from self._events
 
 
-def test_no_phase_begins_where_the_workload_fails_by_itself(tmp_path: Path) -> None:
+def test_no_phase_starts_if_the_workload_fails_without_a_crash(tmp_path: Path) -> None:
     with subject_of(tmp_path, {"fails": "crash"}).open(SECONDS, no_progress) as session:
         (failure,) = session.prepare()
         assert failure.kind == "crash"
@@ -93,7 +93,7 @@ def test_only_the_first_causes_have_findings(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("at", ["prepare", "search", "retry"])
-def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_with_what_is_known(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_tests = CrashRunner.test
 
     def interrupt(*_: Any, **__: Any) -> None:
@@ -105,7 +105,7 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
         ended.run.reply.interrupted = True
         return ended
 
-    if at == "search":  # the hosts are stopped, and what they have sent is kept
+    if at == "search":  # the hosts are stopped, and their messages are kept
         monkeypatch.setattr(CrashRunner, "test", interrupted_run)
     else:
         monkeypatch.setattr(PersistentObjectSession, at, interrupt)
@@ -113,7 +113,7 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
     assert result.interrupted
     if at == "prepare":
         assert result.status.value == "unknown"
-        assert result.why == "it was interrupted before any crash was tested"
+        assert result.why == "the run was interrupted before any crash was tested"
         assert not result.findings
         return
     assert result.status.value == "violation"
@@ -122,13 +122,13 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
     assert finding.replay_words
 
 
-def test_a_budget_that_is_spent_gives_a_result(tmp_path: Path) -> None:
+def test_a_spent_budget_gives_a_result(tmp_path: Path) -> None:
     result = run_campaign(subject_of(tmp_path, {}), 0.0)
     assert result.status.value in ("holds", "unknown")
     assert result.why
 
 
-def test_a_replay_that_shows_other_crashes_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replay_with_other_crashes_reports_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = subject_of(tmp_path, LOST, tests=("c2",))
     with subject.open(SECONDS, no_progress) as session:
         (failure,) = session.distinct(searched(session))
@@ -138,6 +138,6 @@ def test_a_replay_that_shows_other_crashes_says_so(tmp_path: Path, monkeypatch: 
     assert result.status.value == "violation"
     assert result.why == "a crash shows it"
     assert result.warnings == (
-        "the target has changed since the finding was made, so the crash state may mean something else",
-        "the crash state itself shows nothing wrong, but others of its kind do",
+        "the target has changed since the finding, so the crash state may not apply",
+        "the crash state itself does not fail, but others of its kind do",
     )

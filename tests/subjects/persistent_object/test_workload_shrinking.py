@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Smaller workloads, answered by a rule instead of a host."""
+"""Shrinking workloads, with a rule in place of a host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from linpoint.subjects.persistent_object.workload_shrinking import (
 )
 
 OTHERS = ((0, 77),)
-"""Code that is to blame for another cause."""
+"""Code that is blamed for another cause."""
 
 
 def _calls(text: str) -> tuple[Call, ...]:
@@ -63,7 +63,7 @@ def _shrunk(
             best = answer = crash_failure(CrashRun(smaller), violation, cause)
 
 
-def test_operations_after_the_crash_and_on_other_keys_go_first() -> None:
+def test_operations_after_the_crash_and_on_other_keys_are_removed_first() -> None:
     workload = "insert(7, 7); insert(1, 2); get(7); insert(1, 3); insert(8, 1); get(8)"
     smallest, minimal, tried = _shrunk(workload, lambda text, _: text.count("insert(1, ") == 2, prefix=4)
     assert smallest == "insert(1, 2); insert(1, 3)"
@@ -77,14 +77,14 @@ def test_numbers_become_small_in_the_same_order() -> None:
     assert smallest == "insert(2, 1)"
 
 
-def test_other_causes_are_healed_where_this_one_does_not_show_with_them() -> None:
+def test_other_causes_are_healed_if_they_hide_this_one() -> None:
     smallest, minimal, tried = _shrunk("insert(1, 2); insert(3, 4)", lambda _, healed: healed, prefix=2)
     assert smallest == "insert(1, 2)"
     assert minimal
     assert tried[-1] == OTHERS
 
 
-def test_a_cause_that_does_not_show_again_keeps_its_workload_with_the_others_healed() -> None:
+def test_a_cause_that_is_not_reproduced_keeps_its_workload() -> None:
     workload = "insert(1, 2); insert(3, 4); get(1)"
     smallest, minimal, tried = _shrunk(workload, lambda *_: False, prefix=2)
     assert smallest == workload
@@ -100,7 +100,7 @@ def test_without_time_nothing_is_tried_or_claimed() -> None:
     assert tried == [()]
 
 
-def test_workloads_that_fail_without_a_crash_lose_halves_then_single_operations() -> None:
+def test_workloads_failing_without_a_crash_shrink_by_halves_then_by_operations() -> None:
     calls = _calls("; ".join(f"insert({key}, 1)" for key in range(1, 9)))
     failure = Failure("linearizability", CrashPlan("MapTest", calls), (), 0, None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects under test, right and wrong, and tests of them."""
+"""Objects under test, correct and broken, and tests of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import linpoint
 
 
 class Cache:
-    """Wrong: another thread may add the key between the look and the write."""
+    """Broken: another thread may add the key between the check and the write."""
 
     def __init__(self) -> None:
         self.items: dict[str, int] = {}
@@ -27,7 +27,7 @@ class Cache:
 
 
 class LockedCache(Cache):
-    """Right."""
+    """Correct."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class LockedCache(Cache):
 
 
 class DicedCache(LockedCache):
-    """Right, and it uses the global random numbers."""
+    """Correct, and it uses the global random numbers."""
 
     def add(self, key: str, value: int) -> bool:
         random.random()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running tests of objects from tests, with little to say."""
+"""Shorthands for running tests of objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BUDGET = 20.0
 
 
 class State:
-    """A place for what operations share."""
+    """An attribute container for shared state."""
 
     def __init__(self, **values: Any) -> None:
         self.value: Any = 0
@@ -25,12 +25,12 @@ class State:
 
 
 def run_definition(definition: ConcurrentTestDefinition, *, budget: float = DEFAULT_BUDGET_S, **options: Any) -> Result:
-    """The result of a test; ``options`` are those of its subject."""
+    """The result of a test; ``options`` are options of its subject."""
     return run_campaign(PythonObjectSubject(definition=definition, **options), budget)
 
 
 def run(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> Result:
-    """The result of a test, of these scenarios if there are any."""
+    """The result of a test, of the given scenarios if there are any."""
     given = tuple(map(linpoint.Scenario.parse, scenarios))
     return run_definition(definition_of(test), budget=budget, scenarios=given, gil_verdict=False)
 
@@ -43,17 +43,17 @@ def holds(test: type[linpoint.ConcurrentTest], *scenarios: str, exhaustive: bool
     assert result.exhaustive == exhaustive
 
 
-def told(found: Finding) -> tuple[object, ...]:
-    """What two runs of the same test must tell alike."""
+def reported(found: Finding) -> tuple[object, ...]:
+    """The parts of a result that must be equal in two runs of a test."""
     return found.kind, found.scenario, found.schedule, found.message
 
 
 def finding(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> Finding:
-    """What was found; the same in a second run."""
+    """The finding; a second run must have the same."""
     first, again = run(test, *scenarios, budget=budget), run(test, *scenarios, budget=budget)
     assert first.status is linpoint.Status.VIOLATION, first.why
     (found,) = first.findings
     (other,) = again.findings
-    assert told(found) == told(other)
+    assert reported(found) == reported(other)
     assert found.trace is not None
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations that do not end as operations should: they run for ever, swallow everything, exit, fork, recurse, print."""
+"""Operations that end abnormally: they never return, swallow exceptions, exit, fork, recurse, or print."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Two(ConcurrentTest):
 
 
 class BothLocks(Two):
-    """Each takes two locks, in two orders."""
+    """Each operation takes two locks, in opposite orders."""
 
     __test__ = False
 
@@ -45,7 +45,7 @@ class BothLocks(Two):
 
 
 class TestBackingOff(BothLocks):
-    """Each holds its own lock, finds the other's taken, lets go, and tries again."""
+    """Each operation holds its own lock, finds the other taken, releases its own, and tries again."""
 
     def both(self, mine: Any, yours: Any) -> None:
         while True:
@@ -56,14 +56,14 @@ class TestBackingOff(BothLocks):
 
 
 @pytest.mark.long
-def test_livelock() -> None:
-    # A run has to become too long first, and each that the reduction shows is a round longer than the one before.
+def test_a_livelock_is_found() -> None:
+    # A run has to become too long first, and each run of the reduction is one round longer than the one before.
     found = finding(TestBackingOff, "go_left() | go_right()", budget=300.0)
     assert (found.kind, found.scenario) == ("livelock", "go_left() | go_right()")
 
 
 class TestSwallowing(BothLocks):
-    """It goes on after whatever is raised in it, also after what tells it to stop."""
+    """It continues after every exception, even after the one that tells it to stop."""
 
     def both(self, mine: Any, yours: Any) -> None:
         while True:
@@ -74,12 +74,12 @@ class TestSwallowing(BothLocks):
                 pass
 
 
-def test_what_swallows_everything_does_not_hang_the_test() -> None:
+def test_swallowing_every_exception_does_not_hang_the_test() -> None:
     found = finding(TestSwallowing)
     assert (found.kind, found.scenario, found.preemptions) == ("deadlock", "go_left() | go_right()", 1)
 
 
-def test_nor_off_the_main_thread() -> None:
+def test_swallowing_every_exception_does_not_hang_a_test_off_the_main_thread() -> None:
     with ThreadPoolExecutor(1) as pool:
         (found,) = pool.submit(run, TestSwallowing).result().findings
     assert (found.kind, found.scenario, found.preemptions) == ("deadlock", "go_left() | go_right()", 1)
@@ -106,7 +106,7 @@ class TestTidying(Two):
             state.value += 1
 
 
-def test_finally_that_uses_locks() -> None:
+def test_locks_in_a_finally_clause_work() -> None:
     found = finding(TestTidying)
     assert (found.kind, found.scenario, found.preemptions) == ("deadlock", "go_left() | go_right()", 1)
 
@@ -125,7 +125,7 @@ class TestRecursion(Two):
             state.value += 1
 
 
-def test_recursion_with_a_reentrant_lock() -> None:
+def test_recursion_with_a_reentrant_lock_works() -> None:
     holds(TestRecursion)
 
 
@@ -145,7 +145,7 @@ class TestLeaving(Two):
         state.value = 0
 
 
-def test_what_leaves_the_interpreter_is_a_result() -> None:
+def test_exiting_the_interpreter_is_a_result() -> None:
     holds(TestLeaving)
 
 
@@ -157,7 +157,7 @@ class TestForking(Two):
             os._exit(0)
 
 
-def test_fork_is_refused() -> None:
+def test_fork_is_rejected() -> None:
     with pytest.raises(TestError, match=r"LP-T026 .*test_abnormal_ends.py:\d+: os.fork\(\) makes a process"):
         run(TestForking)
 
@@ -169,7 +169,7 @@ class TestHiddenLock(Two):
             state.value += 1
 
 
-def test_a_real_lock_is_refused_at_its_line() -> None:
+def test_a_real_lock_is_rejected_at_its_line() -> None:
     with pytest.raises(TestError, match=r"LP-T021 .*test_abnormal_ends.py:\d+: .* was made before control began"):
         run(TestHiddenLock)
 
@@ -183,10 +183,10 @@ class TestEndless(Two):
 
 
 @pytest.mark.long
-def test_what_computes_for_ever_is_given_up() -> None:
+def test_an_endless_computation_is_abandoned() -> None:
     with pytest.raises(TestError, match=r"LP-T022 .*test_abnormal_ends.py:\d+: thread 0 has not come back"):
         run(TestEndless)
-    holds(TestRecursion)  # the next test is as if nothing had happened
+    holds(TestRecursion)  # the next test is unaffected
 
 
 class TestSpinning(Two):
@@ -201,13 +201,13 @@ class TestSpinning(Two):
         state.value = 1
 
 
-def test_waiting_in_a_loop_is_no_livelock_where_nobody_wakes_it() -> None:
+def test_spinning_without_a_thread_to_wake_it_is_not_a_livelock() -> None:
     result = run(TestSpinning, "wait() | wait()", budget=1.0)
     assert not result.findings, result.findings[0].message
 
 
 class TestMuchToDo(Two):
-    """It comes to its end, but late."""
+    """It terminates, but late."""
 
     spec = specs.counter
 
@@ -218,14 +218,14 @@ class TestMuchToDo(Two):
             state.last = number
 
 
-def test_much_to_do_is_no_livelock() -> None:
+def test_a_long_run_is_not_a_livelock() -> None:
     result = run(TestMuchToDo, "increment() | increment()", budget=4.0)
     assert (result.status, result.findings) == (Status.UNKNOWN, ())
     assert "they have much to do, or no end" in result.why
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
-def test_much_to_do_alone_is_no_deadlock(place: str) -> None:
+def test_a_long_operation_outside_the_threads_is_not_a_deadlock(place: str) -> None:
     scenario = replace(Scenario.parse("increment()"), **{place: (Call("increment", ()),) * 10})
     result = run_definition(definition_of(TestMuchToDo), scenarios=(scenario,), gil_verdict=False, budget=10.0)
     assert (result.status, result.findings) == (Status.UNKNOWN, ())
@@ -240,7 +240,7 @@ class TestWithoutObject(Two):
         return state.value
 
 
-def test_setup_that_raises_is_said_to() -> None:
+def test_a_setup_that_raises_is_reported() -> None:
     with pytest.raises(TestError, match="LP-T014 TestWithoutObject: setup raised LookupError: nothing to test"):
         run(TestWithoutObject)
 
@@ -260,8 +260,10 @@ class TestWaiting(Two):
 
 @pytest.mark.parametrize("test", [TestSpinning, TestWaiting])
 @pytest.mark.parametrize("place", ["before", "after"])
-def test_what_never_ends_alone_keeps_the_others_from_beginning(test: type[ConcurrentTest], place: str) -> None:
-    """Before the threads it cannot be woken by them; that was called a deadlock, or was waited for."""
+def test_an_endless_operation_before_the_threads_keeps_them_from_starting(
+    test: type[ConcurrentTest], place: str
+) -> None:
+    """The threads cannot wake an operation before them; this was once called a deadlock, or waited for."""
     scenario = replace(Scenario.parse("go() | go()"), **{place: (Call("wait", ()),)})
     result = run_definition(definition_of(test), scenarios=(scenario,), gil_verdict=False)
     assert result.status is Status.LINEARIZABLE, result.why
@@ -281,7 +283,7 @@ class TestPrinting(Two):
         return state.value
 
 
-def test_printing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_printing_operations_pass(capsys: pytest.CaptureFixture[str]) -> None:
     holds(TestPrinting)
     assert set(capsys.readouterr().out.split()) == {"said"}
 
@@ -295,7 +297,7 @@ class TestImporting(Two):
         return colorsys.__name__
 
 
-def test_what_only_the_first_run_does_is_no_nondeterminism() -> None:
+def test_an_import_in_the_first_run_is_not_nondeterminism() -> None:
     sys.modules.pop("colorsys", None)
     holds(TestImporting)
 
@@ -317,10 +319,10 @@ class TestMeantToWait(TestWaitsForItself):
             pass
 
 
-def test_an_operation_that_always_waits_is_no_pass() -> None:
-    """By itself it is as stuck as beside others, so nothing contradicts it; but a pass would say that it was tried."""
+def test_an_operation_that_always_waits_is_not_a_pass() -> None:
+    """Alone it is as stuck as with others, so nothing contradicts it; but a pass would claim that it was tested."""
     result = run(TestWaitsForItself)
     assert result.status is Status.UNKNOWN
-    assert result.why.startswith("go waits for ever in every schedule")
+    assert result.why.startswith("go blocks forever in every schedule")
     assert not result.exhaustive
     assert run(TestMeantToWait).status is Status.LINEARIZABLE

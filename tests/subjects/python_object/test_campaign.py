@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The campaign of an object, seen from its session: cases, candidates of shrinking, replays, Ctrl-C."""
+"""The campaign of an object through its session: cases, shrinking candidates, replays, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUDGET_S = 20.0
 
 
 class LostUpdate(linpoint.ConcurrentTest):
-    """An increment is not atomic."""
+    """Its increment is not atomic."""
 
     def setup(self) -> list[int]:
         return [0]
@@ -78,7 +78,7 @@ def test_shrinking_proposes_smaller_scenarios_and_then_fewer_preemptions(monkeyp
     assert len(set(candidates)) == len(candidates)
 
 
-def test_candidates_that_were_not_explored_leave_it_open_whether_a_failure_is_minimal() -> None:
+def test_with_unexplored_candidates_a_failure_is_not_called_minimal() -> None:
     with subject_of("increment(); increment() | increment()").open(BUDGET_S, no_progress) as session:
         (case,) = session.cases(session.phases[0])
         failure = case.first_failure("bounded:2", session.shrinking_limits(0, 1))
@@ -105,7 +105,7 @@ def test_ctrl_c_after_the_search_leaves_the_finding(method: str, monkeypatch: py
     assert finding.message in result.explain().text
 
 
-def test_methods_that_turn_out_to_be_coroutines_are_replayed_on_an_event_loop() -> None:
+def test_methods_that_return_coroutines_are_replayed_on_an_event_loop() -> None:
     definition = hidden_coroutines()
     assert not definition.is_async
     result = linpoint.test(definition)

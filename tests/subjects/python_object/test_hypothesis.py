@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exploration inside of Hypothesis tests: its shrinking finds what ours finds, and neither disturbs the other."""
+"""Exploration inside Hypothesis tests: both kinds of shrinking find the same, and neither disturbs the other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUIET = settings(deadline=None, database=None, max_examples=100, phases=(Phase.g
 
 
 class Account:
-    """Wrong: what is left is looked at before it is taken."""
+    """Broken: the balance is read before it is taken."""
 
     def __init__(self) -> None:
         self.balance = 0
@@ -58,7 +58,7 @@ def fails(test: type[linpoint.ConcurrentTest], scenario: Scenario) -> bool:
 
 
 @pytest.mark.parametrize("test", [CacheTest, pytest.param(AccountTest, marks=pytest.mark.long)])
-def test_shrinking_by_hypothesis_ends_where_ours_ends(test: Any) -> None:
+def test_hypothesis_and_linpoint_shrink_to_the_same_scenario(test: Any) -> None:
     theirs = find(linpoint.strategies.scenarios(test), lambda scenario: fails(test, scenario), settings=QUIET)
     ours = Scenario.parse(linpoint.test(test).findings[0].scenario)
     assert theirs.size == ours.size
@@ -82,7 +82,7 @@ def test_a_given_test_fails_with_the_smallest_scenario() -> None:
 
 @pytest.mark.parametrize("test", [LockedCacheTest, DicedCacheTest])
 def test_hypothesis_is_not_disturbed(test: Any) -> None:
-    """Its random numbers go on as if nothing had happened: the examples are those of a test that explores nothing."""
+    """Its random numbers continue unchanged: the examples match those of a test without exploration."""
     seen: dict[bool, list[str]] = {True: [], False: []}
 
     def run(*, explores: bool) -> None:
@@ -103,7 +103,7 @@ def test_hypothesis_is_not_disturbed(test: Any) -> None:
     assert len(seen[True]) > 5
 
 
-def test_the_database_holds_failures_alone() -> None:
+def test_the_database_has_failures_only() -> None:
     database = InMemoryExampleDatabase()
 
     @settings(deadline=None, database=database, max_examples=20)
@@ -116,8 +116,8 @@ def test_the_database_holds_failures_alone() -> None:
 
 
 @pytest.mark.long
-def test_with_all_phases_and_the_explanations_of_hypothesis() -> None:
-    """Hypothesis traces failing examples, too; the verdict stays."""
+def test_the_verdict_is_unchanged_with_all_phases_of_hypothesis() -> None:
+    """Hypothesis also traces failing examples; the verdict stays the same."""
 
     @settings(deadline=None, database=None, max_examples=30)
     @given(linpoint.strategies.scenarios(CacheTest, threads=2, operations=1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of kinds that published packages have: containers with methods of their own, and ones that start threads."""
+"""Kinds of objects in published packages: containers with methods of their own, and objects that start threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import linpoint
 
 
 class LockedDict(OrderedDict):
-    """Its methods take a lock, so whoever calls one to look at it takes steps."""
+    """Its methods take a lock, so reading it takes steps."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class LockedList(list):
     ("subject", "calls"),
     [(LockedDict, {"add": {"key": "a", "value": [1]}}), (LockedList, {"add": {"value": [1]}})],
 )
-def test_a_finding_is_told_without_steps_of_its_own(subject, calls) -> None:
+def test_reporting_a_finding_adds_no_steps(subject, calls) -> None:
     result = linpoint.test(subject, calls)
     assert result.status is linpoint.Status.VIOLATION
     (finding,) = result.findings
@@ -77,14 +77,14 @@ def test_a_finding_is_told_without_steps_of_its_own(subject, calls) -> None:
     assert finding.trace is not None
 
 
-def test_attributes_of_a_dict_are_told_with_their_values() -> None:
+def test_attributes_of_a_dict_are_reported_with_their_values() -> None:
     result = linpoint.test(LockedDict, {"get": {"key": "a"}}, observe=lambda cache: cache.misses)
     steps = result.findings[0].trace.steps
     assert {step.value for step in steps if step.location == "misses"} == {0, 1}
 
 
 class Expiring:
-    """Starts a thread when it is made, as caches and limiters do to forget what is old."""
+    """Starts a thread when constructed, as caches and limiters do to expire entries."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -96,13 +96,13 @@ class Expiring:
         return self.count
 
 
-def test_threads_of_the_object_come_after_those_of_the_scenario() -> None:
+def test_threads_of_the_object_are_numbered_after_those_of_the_scenario() -> None:
     result = linpoint.test(Expiring, ["add"], scenario="add() | add()")
     assert result.status is linpoint.Status.VIOLATION
     assert [each.result for each in result.findings[0].operations] == [1, 1]
 
 
-def test_a_thread_that_setup_started_is_alive_and_joins_with_a_limit() -> None:
+def test_a_thread_started_by_setup_is_alive_and_joins_with_a_timeout() -> None:
     def setup():
         subject = Expiring()
         subject.timer.join(1)
@@ -113,7 +113,7 @@ def test_a_thread_that_setup_started_is_alive_and_joins_with_a_limit() -> None:
     assert result.status is linpoint.Status.LINEARIZABLE
 
 
-def test_setup_that_waits_for_a_thread_of_its_own_is_told() -> None:
+def test_a_setup_that_waits_for_its_own_thread_is_reported() -> None:
     def setup():
         subject = Expiring()
         subject.timer.join()

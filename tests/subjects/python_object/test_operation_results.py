@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever operations return: a result is the value at the return, the same in every run, and nothing breaks on it."""
+"""Results of operations: the value at the return, equal in every run, for any kind of value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TestGrowing(ConcurrentTest):
         return values
 
 
-def test_a_container_that_changes_later_is_as_it_was() -> None:
+def test_a_container_that_changes_later_is_recorded_as_returned() -> None:
     holds(TestGrowing)
 
 
@@ -65,7 +65,7 @@ class Returning(ConcurrentTest):
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_results(name: str) -> None:
+def test_unusual_results_are_recorded(name: str) -> None:
     class TestOdd(Returning):
         @operation
         def make(self, state: State) -> Any:
@@ -82,7 +82,7 @@ class TestLargeAndLost(Returning):
         return state.value
 
 
-def test_a_large_integer_is_told() -> None:
+def test_a_large_integer_is_reported() -> None:
     assert finding(TestLargeAndLost).kind == "linearizability"
 
 
@@ -94,11 +94,11 @@ class TestNaNAndLost(Returning):
         return state.value
 
 
-def test_a_trace_tells_what_is_no_number() -> None:
+def test_a_trace_may_contain_nan() -> None:
     assert finding(TestNaNAndLost).kind == "linearizability"
 
 
 @pytest.mark.parametrize("make", ODD.values())
-def test_a_result_is_the_same_for_equal_results(make: Any) -> None:
+def test_equal_results_are_recorded_equally(make: Any) -> None:
     first, second = result_value(make()), result_value(make())
     assert repr(first) == repr(second) if not isinstance(first, int) else first == second

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reduction loses nothing: what all schedules show, those that are left show too.
+"""The reduction loses no outcome: the remaining schedules show everything that all schedules show.
 
-The oracle is the search without reduction and without a bound, which knows nothing of accesses.
+The oracle is the search without reduction and without a bound, which does not use accesses.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _MOST_RUNS = 4_000
 _ANY = 1_000
 
 _SMALL = [name for name, target in INHABITANTS.items() if not target.slow and not name.startswith("weak")]
-"""When the object of a weak reference dies is in no access, and nothing is called exhaustive where it matters."""
+"""No access shows when the object of a weak reference dies; results that depend on it are not exhaustive."""
 
 
 def shown(test: type[ConcurrentTest], scenario: Scenario, explorer: native.Explorer) -> tuple[set[Hashable], bool]:
-    """What the schedules of the explorer show, and whether they are all."""
+    """The outcomes of the explorer's schedules, and whether they are exhaustive."""
     definition = definition_of(test)
     found: set[Hashable] = set()
     with ControlSession() as session:
@@ -41,7 +41,7 @@ def shown(test: type[ConcurrentTest], scenario: Scenario, explorer: native.Explo
 
 @pytest.mark.parametrize("which", ["broken", "fixed"])
 @pytest.mark.parametrize("name", _SMALL)
-def test_reduction_shows_all_that_can_be_shown(name: str, which: str) -> None:
+def test_the_reduction_finds_every_outcome(name: str, which: str) -> None:
     target = INHABITANTS[name]
     compare(target.broken if which == "broken" else target.fixed, Scenario.parse(target.scenario, after=target.after))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What orders of a scenario give, against all of its interleavings, one by one."""
+"""The results of a scenario's sequential orders, against all of its interleavings, one by one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Stack(linpoint.ConcurrentTest):
 
 
 def interleavings(threads: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """All orders of operations that keep those of each thread: ``(thread, operations left)`` in, places out."""
+    """All orders of operations that respect each thread's order: from ``(thread, operations left)`` to places."""
 
     def go(done: list[int]) -> Iterator[list[tuple[int, int]]]:
         if done == [count for _, count in threads]:
@@ -61,7 +61,7 @@ def run(items: list[int], call: Any) -> int | None:
 
 
 def everything(scenario: Scenario) -> Iterator[dict[tuple[int | None, int], int | None]]:
-    """The results of each interleaving, by thread and number; what comes after has the number past the last thread."""
+    """The results of each interleaving, by thread and number; operations after have the number past the last thread."""
     sizes = [(number, len(thread)) for number, thread in enumerate(scenario.threads)]
     for order in interleavings(sizes):
         items: list[int] = []
@@ -76,7 +76,7 @@ def everything(scenario: Scenario) -> Iterator[dict[tuple[int | None, int], int 
 
 
 @pytest.mark.parametrize("texts", SCENARIOS)
-def test_they_are_those_of_all_interleavings(texts: tuple[str, str, str]) -> None:
+def test_sequential_outcomes_match_all_interleavings(texts: tuple[str, str, str]) -> None:
     scenario = Scenario.parse(*texts)
     definition = definition_of(Stack)
     judge = ObjectJudge(definition, PythonObjectSubject(definition=definition).control()).by_spec

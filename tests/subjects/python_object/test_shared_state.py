@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What threads may share, and how: every kind of state is an access, or schedules that differ in it would be lost."""
+"""Every kind of shared state counts as an access; otherwise schedules that differ in it would be lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ hidden = {"lock": threading.Lock(), "count": 0}
 
 
 class Bumping(ConcurrentTest):
-    """``bump`` reads, adds one, writes, and tells: two at once may tell the same."""
+    """``bump`` reads, adds one, writes, and returns: two concurrent calls may return the same."""
 
     __test__ = False
     operations = 1
@@ -240,8 +240,8 @@ class TestQuietGenerator(ConcurrentTest):
         return next(numbers)
 
 
-def test_generators() -> None:
-    """One that is entered while it runs raises, also if it touches nothing else that is shared."""
+def test_concurrent_use_of_generators_is_found() -> None:
+    """Entering a running generator raises, even if it accesses no other shared state."""
     for test in (TestGenerator, TestQuietGenerator):
         found = finding(test)
         assert (found.kind, found.scenario, found.preemptions) == ("exception", "take() | take()", 1)
@@ -265,7 +265,7 @@ class TestLockOfClass(TestClassAttribute):
             return numbers.last
 
 
-def test_locks_that_were_made_before() -> None:
+def test_locks_made_before_control_are_replaced_and_restored() -> None:
     real = lock, Numbers.lock
     holds(TestLockOfModule)
     holds(TestLockOfClass)
@@ -274,7 +274,7 @@ def test_locks_that_were_made_before() -> None:
 
 
 class TestReadFirst(ConcurrentTest):
-    """Reading is the first thing that ``read`` does, and comes after its call, whatever it is done by."""
+    """Reading is the first step of ``read`` and comes after its call, whichever code does it."""
 
     __test__ = False
     operations = 1
@@ -305,7 +305,7 @@ class TestReadFirstOfEnvironment(TestReadFirst):
 
 
 @pytest.mark.parametrize("test", [TestReadFirst, TestReadFirstOfEnvironment])
-def test_what_is_read_first_is_read_after_the_call(test: type[ConcurrentTest]) -> None:
+def test_the_first_read_comes_after_the_call(test: type[ConcurrentTest]) -> None:
     holds(test, "add() | read()")
     holds(test, "add(); add() | read()")
 
@@ -330,6 +330,6 @@ class TestReplaced(ConcurrentTest):
         return shared_objects.replaced()  # type: ignore[attr-defined, no-any-return]
 
 
-def test_where_code_is_replaced_nothing_is_exhaustive() -> None:
-    """Functions of other files may have called it, and that is no access."""
+def test_exploration_of_replaced_code_is_not_exhaustive() -> None:
+    """Functions of other files may have called it, which is not an access."""
     holds(TestReplaced, exhaustive=False)

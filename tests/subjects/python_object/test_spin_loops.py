@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that wait in a loop: they are let be until somebody writes what they read, and nothing is lost by that.
+"""Threads that spin are suspended until another thread writes what they read, and no outcome is lost by that.
 
-The oracle is a twin whose loops count, so that none of them ever comes round, under random schedules.
+The oracle is a twin whose loops count, so that no iteration repeats, under random schedules.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class TestEarlyFlag(TestFlag):
 @pytest.mark.parametrize(
     "scenario", ["wait() | go()", "wait() | wait() | go()", "wait(); wait() | go()", "wait() | wait()"]
 )
-def test_every_schedule_of_a_wait_is_explored(scenario: str) -> None:
+def test_every_schedule_of_a_spin_wait_is_explored(scenario: str) -> None:
     holds(TestFlag, scenario)
 
 
@@ -75,13 +75,13 @@ class TestLength(Waiting):
         state.items[0] = 3
 
 
-def test_contents_are_waited_for() -> None:
+def test_spinning_on_the_contents_of_a_container_works() -> None:
     holds(TestLength, "take() | put()")
     holds(TestLength, "take() | take() | put()")
 
 
 class TestPolite(Waiting):
-    """Each says that it wants to go, and lets the other go first."""
+    """Each announces that it wants to go, and lets the other go first."""
 
     @operation
     def go_left(self, state: State) -> None:
@@ -98,7 +98,7 @@ class TestPolite(Waiting):
         state.right = False
 
 
-def test_two_that_wait_for_each_other_are_a_livelock() -> None:
+def test_two_threads_that_spin_for_each_other_are_a_livelock() -> None:
     found = finding(TestPolite)
     assert (found.kind, found.scenario, found.preemptions) == ("livelock", "go_left() | go_right()", 1)
 
@@ -118,7 +118,7 @@ class TestPatience(Waiting):
         state.done = True
 
 
-def test_a_loop_that_counts_goes_on() -> None:
+def test_a_loop_that_counts_is_not_suspended() -> None:
     holds(TestPatience, "wait() | go()")
     holds(TestPatience, "wait() | wait()")
 
@@ -135,7 +135,7 @@ class TestSleeping(Waiting):
         state.done = True
 
 
-def test_a_loop_that_sleeps_is_let_be_but_others_may_look_at_the_time() -> None:
+def test_a_loop_that_sleeps_is_suspended_without_claiming_exhaustiveness() -> None:
     result = run(TestSleeping, "wait() | go()")
     assert not result.findings, result.findings[0].message
     assert result.status is Status.LINEARIZABLE
@@ -144,7 +144,7 @@ def test_a_loop_that_sleeps_is_let_be_but_others_may_look_at_the_time() -> None:
 
 
 class Handing:
-    """Three that take turns by waiting in loops; ``count`` keeps loops from ever coming round."""
+    """Three threads take turns by spinning; ``count`` prevents loops from repeating an iteration."""
 
     def __init__(self, *, count: bool) -> None:
         self.count = count
@@ -189,7 +189,7 @@ class TestCountingHanding(TestHanding):
 
 
 def shown(test: type[ConcurrentTest], scenario: str, explorer: native.Explorer, most: int) -> set[Hashable]:
-    """Results of the runs that came to their end, and who had returned before whom."""
+    """Results of the completed runs, and their precedence in real time."""
     definition = definition_of(test)
     found = set()
     with ControlSession(most_steps=400) as session:
@@ -211,7 +211,7 @@ def shown(test: type[ConcurrentTest], scenario: str, explorer: native.Explorer, 
         "hand(2, 0) | race(1); race(2)",
     ],
 )
-def test_random_schedules_of_loops_that_never_come_round_show_nothing_else(scenario: str) -> None:
+def test_random_schedules_of_counting_loops_show_no_other_outcomes(scenario: str) -> None:
     explorer = native.explore_dpor()
     everything = shown(TestHanding, scenario, explorer, 20_000)
     assert explorer.exhaustive
@@ -220,7 +220,7 @@ def test_random_schedules_of_loops_that_never_come_round_show_nothing_else(scena
 
 
 class TestPolling(Waiting):
-    """What it waits for is looked at by code that is left alone: nobody sees that it reads."""
+    """Uninstrumented code reads the value it waits for, so the read is not seen."""
 
     def setup(self) -> State:
         return State(space=argparse.Namespace())
@@ -238,7 +238,7 @@ class TestPolling(Waiting):
 
 
 def rounds_take(test: type[ConcurrentTest]) -> int:
-    """Steps of the usual schedule, in which the one that waits goes first."""
+    """The number of steps of the usual schedule, in which the waiting thread goes first."""
     definition = definition_of(test)
     explorer = native.explore_again([])
     with ControlSession() as session:
@@ -250,7 +250,7 @@ def rounds_take(test: type[ConcurrentTest]) -> int:
         return native.control_steps()
 
 
-def test_a_loop_that_calls_what_is_left_alone_goes_on() -> None:
+def test_a_loop_that_calls_uninstrumented_code_is_not_suspended() -> None:
     assert rounds_take(TestFlag) < 50
     assert rounds_take(TestSleeping) < 50
     assert rounds_take(TestPolling) > 300

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that use what the standard library has for threads, and operations that start threads of their own."""
+"""Objects that use threading facilities of the standard library, and operations that start threads of their own."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TestEarlyAnnouncement(TestAnnouncement):
         state.value = 1
 
 
-def test_event() -> None:
+def test_an_early_event_is_found() -> None:
     holds(TestAnnouncement)
     assert finding(TestEarlyAnnouncement).scenario == "publish() | take()"
 
@@ -55,8 +55,8 @@ class TestMeeting(ConcurrentTest):
         return "met"
 
 
-def test_barrier_lets_both_go_though_no_order_would() -> None:
-    """A barrier is no linearizable object: each of the two needs the other to be under way."""
+def test_a_barrier_is_not_linearizable() -> None:
+    """Each of the two operations needs the other to be concurrent."""
     found = finding(TestMeeting)
     assert (found.kind, found.preemptions) == ("linearizability", 0)
     assert all(each.result == "met" for each in found.operations)
@@ -83,7 +83,7 @@ class TestPermits(ConcurrentTest):
         return semaphore.acquire(blocking=False)
 
 
-def test_semaphore() -> None:
+def test_semaphores_are_correct() -> None:
     holds(TestPermits)
 
 
@@ -106,7 +106,7 @@ class TestLater(ConcurrentTest):
         return state.value, time.monotonic() - 1000.0 >= 5.0  # virtual time begins at 1000
 
 
-def test_timer() -> None:
+def test_timers_are_explored() -> None:
     found = finding(TestLater, "later() | later()")
     assert (found.kind, found.scenario, found.preemptions) == ("linearizability", "later() | later()", 1)
 
@@ -115,7 +115,7 @@ class TestOneTimer(TestLater):
     pass
 
 
-def test_timer_alone() -> None:
+def test_a_single_timer_is_explored() -> None:
     holds(TestOneTimer, "later()")
 
 
@@ -139,16 +139,16 @@ class TestPool(ConcurrentTest):
         return state.value
 
 
-def test_executor_runs_the_same_again_and_again() -> None:
-    """All schedules take too long, but none may be nondeterministic, or need more threads than there are."""
+def test_runs_with_an_executor_are_deterministic() -> None:
+    """All schedules take too long, but none may be nondeterministic, or need more threads than exist."""
     result = run(TestPool, "squares() | squares()", budget=4.0)
     assert not result.findings, result.findings[0].message
     assert "not do the same" not in result.why
     assert result.tested.bounded_schedules > 10
 
 
-def test_executor_that_is_joined() -> None:
-    """What its threads may do alone is what the spec allows, lost updates among them, but it is too much to be known."""
+def test_a_joined_executor_has_no_violation() -> None:
+    """The spec allows the outcomes of its threads alone, including lost updates, but the search is not exhaustive."""
     result = run(TestPool, "both()", budget=2.0)
     assert not result.findings, result.findings[0].message
 
@@ -171,7 +171,7 @@ class TestNotJoined(ConcurrentTest):
         return state.value
 
 
-def test_thread_that_is_not_joined() -> None:
+def test_a_thread_that_is_not_joined_is_explored() -> None:
     holds(TestNotJoined)
 
 
@@ -186,7 +186,7 @@ class TestManyThreads(TestNotJoined):
         state.value = 1
 
 
-def test_more_threads_than_are_kept_ready() -> None:
+def test_more_threads_than_are_kept_ready_can_run() -> None:
     result = run(TestManyThreads, "later() | read()", budget=1.0)
     assert not result.findings, result.findings[0].message
     assert "not do the same" not in result.why
@@ -204,7 +204,7 @@ class TestRaisingThread(TestNotJoined):
         return "joined"
 
 
-def test_thread_that_raises_ends() -> None:
+def test_a_thread_that_raises_ends() -> None:
     holds(TestRaisingThread)
 
 
@@ -227,8 +227,8 @@ class TestWorker(ConcurrentTest):
         return number
 
 
-def test_thread_that_setup_starts_is_none_of_the_scenario() -> None:
-    """It was taken for the first thread, and the results of the threads for those of others."""
+def test_a_thread_started_by_setup_is_not_a_thread_of_the_scenario() -> None:
+    """It was once taken for the first thread, and results were attributed to the wrong threads."""
     result = run(TestWorker, "ask(1) | ask(2)", budget=2.0)
     assert not result.findings, result.findings[0].message
     assert "not do the same" not in result.why
@@ -244,7 +244,7 @@ class TestLocal(ConcurrentTest):
         return local.number
 
 
-def test_each_thread_has_its_own_and_no_run_has_that_of_another() -> None:
+def test_each_thread_and_each_run_has_its_own_thread_locals() -> None:
     found = finding(TestLocal, "add(); add() | add()")
     assert all(each.result in (1, 2) for each in found.operations)
 
@@ -270,8 +270,8 @@ class TestContext(ConcurrentTest):
 
 
 @pytest.mark.parametrize("scenario", ["greet(); greet() | greet()", "write(); greet() | greet(); write(); greet()"])
-def test_each_thread_has_its_own_context_and_no_run_has_that_of_another(scenario: str) -> None:
-    """A second thread saw what the first had set, and a second run what the first run had."""
+def test_each_thread_and_each_run_has_its_own_context(scenario: str) -> None:
+    """A second thread once saw the first thread's value, and a second run that of the first run."""
     found = finding(TestContext, scenario)
     assert found.kind == "linearizability"
     assert all(each.result in (1, 2, None) for each in found.operations)
@@ -293,5 +293,5 @@ class TestQueue(ConcurrentTest):
         return subject.get()
 
 
-def test_queue() -> None:
+def test_queues_are_explored() -> None:
     holds(TestQueue)

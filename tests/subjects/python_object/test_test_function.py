@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint.test``: both forms, what its options change, what it refuses, and that a finding is shown again."""
+"""``linpoint.test``: both forms, the effects of its options, rejected arguments, and the replay of a finding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CALLS = {"get": {"key": "ab"}, "add": {"key": "ab", "value": [1, 2]}}
 SMALLEST = 'add("a", 1) | add("a", 1)'
 
 
-def test_a_class() -> None:
+def test_a_test_class_is_run() -> None:
     result = linpoint.test(CacheTest)
     assert result.status is VIOLATION
     assert result.findings[0].scenario == SMALLEST
@@ -32,13 +32,13 @@ def test_a_class() -> None:
 
 
 @pytest.mark.parametrize("make", [Cache, lambda: Cache()])  # noqa: PLW0108 - a function that makes it
-def test_an_object_and_its_calls(make: Any) -> None:
+def test_an_object_with_its_calls_is_tested(make: Any) -> None:
     result = linpoint.test(make, CALLS, threads=2, operations=2)
     assert result.status is VIOLATION
     assert result.findings[0].scenario == SMALLEST
 
 
-def test_a_right_object_and_its_calls() -> None:
+def test_a_correct_object_with_its_calls_passes() -> None:
     result = linpoint.test(LockedCache, CALLS, operations=1, observe=lambda cache: sorted(cache.items))
     assert result.status is LINEARIZABLE
     assert result.exhaustive
@@ -46,11 +46,11 @@ def test_a_right_object_and_its_calls() -> None:
     assert result.raise_for_violation() is None
 
 
-def test_a_definition() -> None:
+def test_a_definition_is_run() -> None:
     assert linpoint.test(definition_of(LockedCacheTest)).name == "LockedCacheTest"
 
 
-def test_one_scenario_alone() -> None:
+def test_a_single_scenario_is_run() -> None:
     for scenario in (SMALLEST, linpoint.Scenario.parse(SMALLEST)):
         assert linpoint.test(CacheTest, scenario=scenario).status is VIOLATION
     alone = linpoint.test(CacheTest, scenario='get("a") | get("a")')
@@ -59,7 +59,7 @@ def test_one_scenario_alone() -> None:
     assert alone.tested.scenarios == 1
 
 
-def test_settings_come_before_those_of_the_test() -> None:
+def test_arguments_override_the_settings_of_the_test() -> None:
     assert linpoint.test(CacheTest, threads=1, operations=1).bounds == {"threads": 1, "operations": 1}
     first = linpoint.test(LockedCacheTest, scenarios=[SMALLEST])
     more = linpoint.test(LockedCacheTest)
@@ -68,14 +68,14 @@ def test_settings_come_before_those_of_the_test() -> None:
     assert wrong.status is VIOLATION
 
 
-def test_the_same_seed_tells_the_same() -> None:
+def test_the_same_seed_gives_the_same_result() -> None:
     one, other = (linpoint.test(CacheTest, seed=5) for _ in range(2))
     assert one.findings[0].scenario == other.findings[0].scenario
     assert one.findings[0].schedule == other.findings[0].schedule
     assert one.tested.scenarios == other.tested.scenarios
 
 
-def test_a_finding_is_shown_again_by_its_token() -> None:
+def test_a_finding_is_replayed_by_its_token() -> None:
     found = linpoint.test(CacheTest).findings[0]
     again = linpoint.test(CacheTest, replay=found.token)
     assert again.status is VIOLATION
@@ -84,7 +84,7 @@ def test_a_finding_is_shown_again_by_its_token() -> None:
     assert linpoint.test(LockedCacheTest, replay=found.token).status is LINEARIZABLE
 
 
-def test_the_command_shows_it_again_from_the_same_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_replays_it_from_the_same_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parents[3]
     monkeypatch.chdir(root)
     words = linpoint.test(CacheTest).findings[0].replay_words
@@ -95,7 +95,7 @@ def test_the_command_shows_it_again_from_the_same_folder(monkeypatch: pytest.Mon
     assert done.stdout.startswith("VIOLATION: CacheTest: ")
 
 
-def test_the_command_refuses_a_token_that_only_python_can_replay() -> None:
+def test_the_command_rejects_a_token_that_only_python_can_replay() -> None:
     found = linpoint.test(Cache, CALLS).findings[0]
     assert found.replay_words == []
     command = str(Path(sys.executable).with_name("linpoint"))
@@ -121,7 +121,7 @@ def test_the_command_refuses_a_token_that_only_python_can_replay() -> None:
         ((CacheTest,), {"replay": replay_token.encode({"kind": "test"})}, "LP-U004"),
     ],
 )
-def test_what_is_refused(arguments: tuple[Any, ...], options: dict[str, Any], code: str) -> None:
+def test_invalid_arguments_are_rejected(arguments: tuple[Any, ...], options: dict[str, Any], code: str) -> None:
     with pytest.raises(linpoint.LinpointError) as caught:
         linpoint.test(*arguments, **options)
     assert caught.value.code == code
@@ -137,7 +137,7 @@ def test_unknown_is_never_a_pass() -> None:
         bool(result)
 
 
-def test_an_interrupt_is_an_interrupt() -> None:
+def test_ctrl_c_raises_keyboard_interrupt() -> None:
     source = (
         "import _thread, threading, linpoint\n"
         "from tests.subjects.python_object.objects import LockedCacheTest\n"
@@ -154,7 +154,7 @@ def test_an_interrupt_is_an_interrupt() -> None:
     assert done.stdout == "interrupted\n", done.stderr
 
 
-def test_nothing_of_the_interpreter_is_changed() -> None:
+def test_the_interpreter_is_unchanged() -> None:
     random.seed(11)
     state = random.getstate()
     real = threading.Lock, threading.RLock, time.time, time.sleep

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The discovery zoo: every known bug is found and told as a person would tell it, and the correct twins are silent.
+"""The discovery zoo: every known bug is found and explained as an engineer would, and the correct twins pass.
 
-That a finding is minimal is checked again here, scenario by scenario and bound by bound, without what made it small.
+The tests verify that a finding is minimal, scenario by scenario and bound by bound, without the code that shrank it.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from linpoint.traces.trace import StepKind
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
-from tests.subjects.python_object.run_object_test import run_definition, told
+from tests.subjects.python_object.run_object_test import reported, run_definition
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
 from tests.subjects.python_object.zoo.target import Target
 
 everyone = pytest.mark.parametrize("name", INHABITANTS)
 
 _RUNS = 20_000
-"""More than any scenario that is smaller than a finding has schedules to be tried."""
+"""More than the schedules of any scenario smaller than a finding."""
 
 
 @functools.cache
 def result_of(name: str) -> Result:
-    """The result of the broken one; several tests look at it."""
+    """The result of the broken class, shared by several tests."""
     definition = definition_of(INHABITANTS[name].broken)
     return run_definition(definition, scenarios=definition.scenarios)
 
@@ -58,7 +58,9 @@ def scenario_of(finding: Finding) -> Scenario:
 def fails(
     definition: ConcurrentTestDefinition, scenario: Scenario, kind: str, *, most: int, reduced: bool = True
 ) -> bool:
-    """Whether a schedule of the scenario with so many preemptions fails in this way, or, if wanted, any schedule."""
+    """Whether a schedule of the scenario with up to ``most`` preemptions fails this way, or, if wanted, any
+    schedule.
+    """
     with ControlSession() as session:
         exploration = ScenarioSearch(ScenarioRunner(definition, scenario, session), ObjectJudge(definition, session))
         limits = SearchLimits(time.monotonic() + 10 * DEFAULT_BUDGET_S, _RUNS)
@@ -72,7 +74,7 @@ def fails(
 
 
 def with_less(scenario: Scenario) -> Iterator[Scenario]:
-    """The scenarios without one call, and those without one thread."""
+    """The scenarios without one call, and without one thread."""
     for at in range(len(scenario.after)):
         yield replace(scenario, after=(*scenario.after[:at], *scenario.after[at + 1 :]))
     for number, thread in enumerate(scenario.threads):
@@ -94,7 +96,7 @@ def test_the_bug_is_found_within_the_budget(name: str) -> None:
 
 
 @everyone
-def test_the_scenario_is_the_one_that_a_person_would_write(name: str) -> None:
+def test_the_scenario_is_the_one_that_an_engineer_would_write(name: str) -> None:
     target, finding = found(name)
     assert finding.scenario == target.scenario
     assert finding.preemptions == target.preemptions
@@ -103,7 +105,7 @@ def test_the_scenario_is_the_one_that_a_person_would_write(name: str) -> None:
 
 
 @everyone
-def test_no_operation_and_no_thread_can_go(name: str) -> None:
+def test_no_operation_or_thread_can_be_removed(name: str) -> None:
     target, finding = found(name)
     definition = definition_of(target.broken)
     for scenario in with_less(scenario_of(finding)):
@@ -111,7 +113,7 @@ def test_no_operation_and_no_thread_can_go(name: str) -> None:
 
 
 @everyone
-def test_no_preemption_can_go(name: str) -> None:
+def test_no_preemption_can_be_removed(name: str) -> None:
     target, finding = found(name)
     definition = definition_of(target.broken)
     scenario = scenario_of(finding)
@@ -121,7 +123,7 @@ def test_no_preemption_can_go(name: str) -> None:
 
 
 @everyone
-def test_the_schedule_shows_it_again(name: str) -> None:
+def test_the_schedule_reproduces_the_finding(name: str) -> None:
     target, finding = found(name)
     definition = definition_of(target.broken)
     with ControlSession() as session:
@@ -135,15 +137,15 @@ def test_the_schedule_shows_it_again(name: str) -> None:
         assert run is not None
         assert failure is not None
         assert failure.kind == finding.kind
-        told = finding.operations
+        reported = finding.operations
         performed = [*run.before, *(each for thread in run.threads for each in thread), *run.after]
-        assert [(each.returned, each.result) for each in told] == [
+        assert [(each.returned, each.result) for each in reported] == [
             (each.returned is not None, each.result) for each in performed
         ]
 
 
 @everyone
-def test_the_trace_shows_the_line_and_no_more_than_is_needed(name: str) -> None:
+def test_the_trace_shows_the_line_and_only_needed_steps(name: str) -> None:
     target, finding = found(name)
     trace = finding.trace
     assert trace is not None
@@ -156,12 +158,12 @@ def test_the_trace_shows_the_line_and_no_more_than_is_needed(name: str) -> None:
 
 
 @everyone
-def test_the_same_is_found_again(name: str) -> None:
+def test_a_second_run_has_the_same_finding(name: str) -> None:
     definition = definition_of(INHABITANTS[name].broken)
     again = run_definition(definition, scenarios=definition.scenarios, gil_verdict=False)
     _, finding = found(name)
     (other,) = again.findings
-    assert told(other) == told(finding)
+    assert reported(other) == reported(finding)
     counts = [
         (each.scenarios, each.bounded_schedules, each.schedules, each.steps)
         for each in (again.tested, result_of(name).tested)
@@ -170,24 +172,24 @@ def test_the_same_is_found_again(name: str) -> None:
 
 
 @everyone
-def test_off_the_main_thread_it_is_found_too(name: str) -> None:
-    """There it is threads of the system that take turns, not fibers."""
+def test_the_bug_is_found_off_the_main_thread(name: str) -> None:
+    """There system threads take turns, not fibers."""
     definition = definition_of(INHABITANTS[name].broken)
     _, finding = found(name)
     scenarios = (scenario_of(finding),)
     with ThreadPoolExecutor(1) as pool:
         (other,) = pool.submit(run_definition, definition, scenarios=scenarios, gil_verdict=False).result().findings
-    assert told(other) == told(finding)
+    assert reported(other) == reported(finding)
 
 
 @everyone
-def test_code_that_announces_itself_shows_the_same(name: str) -> None:
-    """Instead of looking into frames: the same finding after as many schedules, told in the same steps."""
+def test_rewritten_code_has_the_same_finding(name: str) -> None:
+    """Without frame inspection: the same finding after the same number of schedules, with the same steps."""
     definition = definition_of(INHABITANTS[name].broken)
     again = run_definition(definition, scenarios=definition.scenarios, gil_verdict=False, backend="ast")
     _, finding = found(name)
     (other,) = again.findings
-    assert told(other) == told(finding)
+    assert reported(other) == reported(finding)
     assert finding.trace is not None
     assert other.trace is not None
     assert [(step.thread, step.kind, step.location, step.value, step.place) for step in other.trace.steps] == [
@@ -195,8 +197,8 @@ def test_code_that_announces_itself_shows_the_same(name: str) -> None:
     ]
 
 
-def test_a_lock_does_not_take_the_name_of_one_that_is_gone() -> None:
-    """Whoever waits at a condition makes a lock, takes it, and again when it wakes up; that is all that is done to it."""
+def test_a_lock_does_not_take_the_name_of_a_deleted_one() -> None:
+    """Waiting at a condition makes a lock, takes it, and takes it again on waking up, and does nothing else with it."""
     _, finding = found("bounded queue")
     assert finding.trace is not None
     taken = Counter(step.location for step in finding.trace.steps if step.kind is StepKind.LOCK)
@@ -210,10 +212,10 @@ def twin(name: str) -> pytest.ParameterSet:
 
 
 @pytest.mark.parametrize("name", [twin(each) for each in INHABITANTS])
-def test_the_correct_twin_is_silent(name: str) -> None:
+def test_the_correct_twin_passes(name: str) -> None:
     target = INHABITANTS[name]
     definition = definition_of(target.fixed)
-    # What cannot be exhausted would use all of the budget.
+    # A search that cannot finish would use the whole budget.
     budget = DEFAULT_BUDGET_S * (20 if target.slow else 1) if target.exhaustive else DEFAULT_BUDGET_S / 6
     result = run_definition(definition, budget=budget, scenarios=definition.scenarios)
     assert not result.findings, result.findings[0].message

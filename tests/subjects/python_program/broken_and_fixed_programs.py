@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with a mistake, each with its twin that has none."""
+"""Programs with a mistake, each with a correct twin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pair:
-    """A program in which ``wrong`` stands where ``right`` should: the kind of finding, and its fewest preemptions."""
+    """A program in which ``wrong`` replaces ``right``: the kind of finding, and its fewest preemptions."""
 
     name: str
     source: str
@@ -18,10 +18,10 @@ class Pair:
     kind: str
     preemptions: int
     executions: int | None = None
-    """Of DPOR, for the right one; None where the number says nothing."""
+    """The number of DPOR executions of the correct program; None if it is not meaningful."""
 
     def program(self, *, broken: bool) -> str:
-        """The source of one of the two."""
+        """The source of one of the two programs."""
         part = textwrap.dedent(self.wrong if broken else self.right).strip("\n")
         lines = []
         for line in textwrap.dedent(self.source).lstrip("\n").splitlines():

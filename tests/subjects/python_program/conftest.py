@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs from their source, explored in this process."""
+"""Programs made from source, explored in this process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Explore = Callable[..., Result]
 
 @pytest.fixture
 def program(tmp_path: Path) -> Callable[..., PythonProgram]:
-    """``program(source, "an argument", helper="...")`` is a program with modules beside it."""
+    """``program(source, "an argument", helper="...")`` is a program together with its modules."""
 
     def make(source: str, *args: str, **modules: str) -> PythonProgram:
         for name, text in {"prog": source, **modules}.items():
@@ -31,7 +31,7 @@ def program(tmp_path: Path) -> Callable[..., PythonProgram]:
 
 @pytest.fixture
 def explore(program: Callable[..., PythonProgram]) -> Explore:
-    """The result for a program."""
+    """The result of exploring a program."""
 
     def run(
         source: str,

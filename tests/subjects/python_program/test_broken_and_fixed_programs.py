@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes are found with as few preemptions as they need; the twins without them hold under every schedule."""
+"""Mistakes are found with as few preemptions as they need; their correct twins hold under every schedule."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_twin_holds_exhaustively(pair: Pair, explore: Explore) -> None:
 
 @_BACKENDS
 @pytest.mark.parametrize("pair", [each for each in PAIRS if each.executions], ids=lambda pair: pair.name)
-def test_executions_are_as_many_as_classes(pair: Pair, program, backend: str) -> None:  # type: ignore[no-untyped-def]
+def test_the_number_of_executions_is_that_of_equivalence_classes(pair: Pair, program, backend: str) -> None:  # type: ignore[no-untyped-def]
     subject = PythonProgramSubject(program(pair.program(broken=False)), backend=backend)
     with subject.open(60, no_progress) as session:
         session.begin()
@@ -70,7 +70,7 @@ def test_a_finding_replays(pair: Pair, explore: Explore, program) -> None:  # ty
     assert not again.warnings
 
 
-def test_a_fixed_program_shows_nothing_on_replay(explore: Explore, program) -> None:  # type: ignore[no-untyped-def]
+def test_a_fixed_program_passes_the_replay(explore: Explore, program) -> None:  # type: ignore[no-untyped-def]
     (finding,) = explore(PAIRS[0].program(broken=True)).findings
     again = replayed(program(PAIRS[0].program(broken=False)), finding, changed=True)
     assert again.answer is Answer.HOLDS

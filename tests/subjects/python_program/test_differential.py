@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random small programs: what schedules lead to, against every interleaving of a plain model of their steps."""
+"""Random small programs: the outcomes of schedules, against every interleaving of a plain model of their steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOCKS = ("a", "b")
 DEADLOCK = "deadlock"
 
 Step = tuple[str, str, int]
-"""What is done (read, write, acquire, release), to which name, and for a write what is added to the value last read."""
+"""An action (read, write, acquire, release), its name, and for a write the increment of the last value read."""
 
 
 def _draw(seed: int) -> list[tuple[list[str], list[Step]]]:
@@ -106,7 +106,7 @@ def _explored(program: PythonProgram, make: Callable[[], native.Explorer], backe
 
 @pytest.mark.random
 @pytest.mark.parametrize("chunk", range(2))
-def test_every_outcome_is_reached_and_no_other(chunk: int, program: Callable[..., PythonProgram]) -> None:
+def test_exactly_the_possible_outcomes_are_reached(chunk: int, program: Callable[..., PythonProgram]) -> None:
     for seed in seed_numbers(volume(60), f"{chunk}"):
         threads = _draw(seed)
         expected = _outcomes([steps for _, steps in threads])
@@ -117,7 +117,7 @@ def test_every_outcome_is_reached_and_no_other(chunk: int, program: Callable[...
 
 
 @pytest.mark.random
-def test_programs_that_announce_themselves_reach_the_same(program: Callable[..., PythonProgram]) -> None:
+def test_rewritten_programs_reach_the_same_outcomes(program: Callable[..., PythonProgram]) -> None:
     for seed in seed_numbers(volume(20), "announced"):
         threads = _draw(seed)
         source = _source(threads)
@@ -125,7 +125,7 @@ def test_programs_that_announce_themselves_reach_the_same(program: Callable[...,
         assert _explored(program(source), native.explore_dpor, "ast") == expected, source
 
 
-def test_the_programs_are_worth_running() -> None:
+def test_the_programs_have_several_outcomes() -> None:
     outcomes = [_outcomes([steps for _, steps in _draw(seed)]) for seed in range(120)]
     assert sum(DEADLOCK in each for each in outcomes) >= 3
     assert sum(len(each) > 2 for each in outcomes) >= 30

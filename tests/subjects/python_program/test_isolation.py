@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program under control finds what it finds under Python, the same for each run, and leaves nothing behind."""
+"""A controlled program sees the same environment as under plain Python, afresh in each run, and leaves nothing
+behind.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def test_a_program_without_threads_has_one_schedule(explore: Explore) -> None:
     assert (result.explored.bounded_schedules, result.explored.schedules) == (1, 0)
 
 
-def test_it_is_the_main_program(explore: Explore) -> None:
+def test_the_program_is_the_main_module(explore: Explore) -> None:
     source = """
         import sys, threading
         assert __name__ == "__main__"
@@ -56,7 +58,7 @@ def test_threads_are_named_as_in_python(explore: Explore) -> None:
     _holds(explore, source)
 
 
-def test_modules_of_its_own_are_fresh_for_each_run(explore: Explore) -> None:
+def test_modules_of_the_program_are_fresh_for_each_run(explore: Explore) -> None:
     helper = """
         import threading
         lock = threading.Lock()
@@ -81,7 +83,7 @@ def test_modules_of_its_own_are_fresh_for_each_run(explore: Explore) -> None:
     assert finding.kind == "assertion"
 
 
-def test_the_program_goes_on_after_its_main_thread(explore: Explore) -> None:
+def test_the_program_continues_after_its_main_thread(explore: Explore) -> None:
     source = """
         import atexit, threading
         done = []
@@ -95,7 +97,7 @@ def test_the_program_goes_on_after_its_main_thread(explore: Explore) -> None:
     assert finding.kind == "assertion"
 
 
-def test_daemons_do_not_keep_it_alive(explore: Explore) -> None:
+def test_daemon_threads_do_not_keep_the_program_alive(explore: Explore) -> None:
     source = """
         import threading
         threading.Thread(target=threading.Event().wait, daemon=True).start()
@@ -105,7 +107,7 @@ def test_daemons_do_not_keep_it_alive(explore: Explore) -> None:
     assert finding.kind == "deadlock"
 
 
-def test_a_pool_that_nobody_closes_is_closed_at_the_end(explore: Explore) -> None:
+def test_an_unclosed_pool_is_closed_at_the_end(explore: Explore) -> None:
     _holds(explore, "from concurrent.futures import ThreadPoolExecutor\nThreadPoolExecutor(1).submit(len, [])\n")
 
 
@@ -120,7 +122,7 @@ def test_a_pool_that_nobody_closes_is_closed_at_the_end(explore: Explore) -> Non
         ("assert False, 'why'", "assertion"),
     ],
 )
-def test_ends_of_a_program(end: str, kind: str | None, explore: Explore) -> None:
+def test_the_exit_of_a_program_determines_the_finding(end: str, kind: str | None, explore: Explore) -> None:
     result = explore(f"import sys\nprint('before')\n{end}\n")
     assert [each.kind for each in result.findings] == ([] if kind is None else [kind])
     if kind is not None:
@@ -131,7 +133,7 @@ def test_an_exit_in_a_thread_ends_the_thread(explore: Explore) -> None:
     _holds(explore, "import sys, threading\nthreading.Thread(target=sys.exit, args=(3,)).start()\n")
 
 
-def test_only_the_last_lines_are_kept_of_much_that_is_printed(explore: Explore) -> None:
+def test_only_the_last_lines_of_long_output_are_kept(explore: Explore) -> None:
     result = explore("for number in range(5_000):\n    print('line', number)\nassert False\n")
     assert result.findings[0].printed[-1] == "line 4999"
     assert len(result.findings[0].printed) == 10
@@ -169,7 +171,7 @@ def test_nothing_is_left_behind(explore: Explore, capfd: pytest.CaptureFixture[s
     assert "loud" not in "".join(capfd.readouterr())
 
 
-def test_waiting_for_each_other_in_turns_is_a_livelock(explore: Explore) -> None:
+def test_threads_that_keep_yielding_to_each_other_are_a_livelock(explore: Explore) -> None:
     source = """
         import threading
         first = second = False
@@ -189,7 +191,7 @@ def test_waiting_for_each_other_in_turns_is_a_livelock(explore: Explore) -> None
     assert finding.kind == "livelock"
 
 
-def test_two_that_have_much_to_do_are_no_livelock(explore: Explore) -> None:
+def test_two_long_running_threads_are_not_a_livelock(explore: Explore) -> None:
     source = """
         import threading
         total = [0, 0]
@@ -206,7 +208,7 @@ def test_two_that_have_much_to_do_are_no_livelock(explore: Explore) -> None:
     assert "they have much to do, or no end" in result.why
 
 
-def test_counting_while_the_other_goes_first_is_a_livelock(explore: Explore) -> None:
+def test_counting_while_yielding_to_each_other_is_a_livelock(explore: Explore) -> None:
     source = """
         import threading
         wants = [False, False]
@@ -246,7 +248,7 @@ def test_counting_while_the_other_goes_first_is_a_livelock(explore: Explore) -> 
 def test_a_long_run_of_one_thread_alone_is_unknown(source: str, explore: Explore) -> None:
     result = explore(source)
     assert (result.answer, result.findings) == (Answer.UNKNOWN, ())
-    assert "goes on and nobody else does" in result.why
+    assert "still runs: its work is long, or it waits" in result.why
 
 
 def test_a_thread_that_hangs_is_unknown(explore: Explore) -> None:
@@ -256,13 +258,13 @@ def test_a_thread_that_hangs_is_unknown(explore: Explore) -> None:
 
 
 @pytest.mark.parametrize("wait", ["os.read(reading, 1)", "threading.Thread(target=os.read, args=(reading, 1)).start()"])
-def test_waiting_for_something_real_is_unknown(wait: str, explore: Explore) -> None:
+def test_waiting_for_an_uncontrolled_resource_is_unknown(wait: str, explore: Explore) -> None:
     result = explore(f"import os, threading\nreading, writing = os.pipe()\n{wait}\n", budget=1)
     assert result.answer is Answer.UNKNOWN
     assert "has not come back" in result.why
 
 
-def test_more_threads_than_were_ever_there_before(explore: Explore) -> None:
+def test_more_threads_than_in_any_earlier_run_can_start(explore: Explore) -> None:
     source = """
         import threading
         threads = [threading.Thread(target=len, args=("",)) for _ in range(40)]
@@ -273,7 +275,7 @@ def test_more_threads_than_were_ever_there_before(explore: Explore) -> None:
     _holds(explore, source)
 
 
-def test_a_program_that_differs_between_runs_is_told_so(explore: Explore) -> None:
+def test_nondeterminism_is_reported(explore: Explore) -> None:
     source = """
         import os, threading
         shared = 0
@@ -291,7 +293,7 @@ def test_a_program_that_differs_between_runs_is_told_so(explore: Explore) -> Non
     assert "from step" in result.findings[0].message
 
 
-def test_just_schedules_with_few_preemptions(explore: Explore) -> None:
+def test_exploration_can_be_limited_to_few_preemptions(explore: Explore) -> None:
     source = """
         import threading
         x = 0
@@ -308,7 +310,7 @@ def test_just_schedules_with_few_preemptions(explore: Explore) -> None:
     assert explore(source, budget=60, preemptions=1).answer is Answer.VIOLATION
 
 
-def test_what_cannot_be_loaded(program: Callable[..., PythonProgram], explore: Explore) -> None:
+def test_programs_that_cannot_be_loaded_are_rejected(program: Callable[..., PythonProgram], explore: Explore) -> None:
     with pytest.raises(TestError, match=r"LP-T030 .*prog.py:2: SyntaxError"):
         program("x = 1\ndef f(:\n")
     with pytest.raises(TestError, match=r"LP-T030 .*no such file"):
@@ -321,6 +323,6 @@ def test_what_cannot_be_loaded(program: Callable[..., PythonProgram], explore: E
         program("import asyncio\n")
 
 
-def test_a_result_is_no_bool(explore: Explore) -> None:
+def test_a_result_is_not_a_bool(explore: Explore) -> None:
     with pytest.raises(TypeError, match="three values"):
         bool(explore("pass\n"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ objects on real threads: what is found, what passes, and that nothing the program does ends us."""
+"""C++ objects on real threads: findings, passes, and protection from anything the program does."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def rounds(name: str, manner: StressConfig = MANNER, count: int = 3) -> list[lin
 
 
 def next_round(running: StressProgram) -> StressRound:
-    """The next round that is over: on a busy machine a round may halt, and is sent again."""
+    """The next completed round: on a busy machine a round may stall, and is sent again."""
     while True:
         made = running.next(time.monotonic() + 120)
         assert made is not None
@@ -100,7 +100,7 @@ def next_round(running: StressProgram) -> StressRound:
             return made
 
 
-# Lowe's four
+# The four programs of Lowe
 
 
 @pytest.mark.parametrize("name", LOWE)
@@ -122,10 +122,10 @@ def test_their_correct_twins_pass(name: str, threads: int) -> None:
     assert (result.runs, result.operations) == (200, 200 * threads * 50)
     assert result.statistics["overlapping_runs"] > 0
     assert result.statistics["operations_per_second"] > 0
-    assert result.text.startswith("LINEARIZABLE, as far as 200 runs")
+    assert result.text.startswith("LINEARIZABLE: no violation in 200 stress runs")
 
 
-# What ends or stops a program
+# Programs that end or stop
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_a_program_that_dies_is_a_finding(name: str, how: str) -> None:
     assert (result.status, result.kind) == (Status.VIOLATION, "crash")
     assert how in result.why
     assert "in run 1" in result.why
-    assert "At that moment: process " in result.text
+    assert "Running at that time: process " in result.text
     assert ("the invariant is broken" in result.text) == (name == "Aborts")
 
 
-def test_a_deadlock_is_a_finding_with_the_operations_that_wait() -> None:
+def test_a_deadlock_is_a_finding_with_the_waiting_operations() -> None:
     result = hostile("Deadlocks")
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
     assert len(result.stuck) >= 2
@@ -148,50 +148,52 @@ def test_a_deadlock_is_a_finding_with_the_operations_that_wait() -> None:
     assert {(each.operation or "").split("(")[0] for each in result.stuck} == {"read", "write"}
 
 
-def test_a_loop_without_end_is_a_livelock() -> None:
+def test_an_endless_loop_is_a_livelock() -> None:
     result = hostile("Livelocks", manner=replace(MANNER, threads=2))
     assert (result.status, result.kind) == (Status.VIOLATION, "livelock")
     assert all(each.running and each.operation == "write(7) -> ?" for each in result.stuck)
 
 
-def test_a_thread_that_gets_no_processor_does_not_hang() -> None:
+def test_a_thread_without_processor_time_is_not_hanging() -> None:
     result = hostile("Starves", manner=replace(MANNER, patience=0.2, threads=2), iterations=2)
     assert (result.status, result.runs) == (Status.LINEARIZABLE, 2)
 
 
-def test_an_object_that_is_never_made_hangs() -> None:
+def test_an_object_whose_constructor_hangs_is_a_deadlock() -> None:
     result = hostile("NeverMade", manner=replace(MANNER, patience=0.1))
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
     assert "made or destroyed" in result.why
 
 
-def test_who_gets_no_processor_is_not_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_without_processor_time_is_not_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "silent"
     program.write_text("#!/bin/sh\nexec sleep 30\n", encoding="utf-8")
     program.chmod(0o700)
     with StressProgram(program, "", workers=1, silence=0.2) as silent, pytest.raises(SilenceError):
         silent.next(time.monotonic() + 120)
-    # A machine so busy that others always come first.
+    # A machine so busy that other processes always come first.
     monkeypatch.setattr(process_usage, "starved_seconds", lambda _: {"1": time.monotonic()})
     with StressProgram(program, "", workers=1, silence=0.2) as starved:
         assert starved.next(time.monotonic() + 1) is None
 
 
-def test_a_hang_at_the_end_of_the_budget_is_no_pass() -> None:
+def test_a_hang_at_the_end_of_the_budget_is_not_a_pass() -> None:
     result = hostile("Deadlocks", manner=replace(MANNER, patience=20), budget=3)
     assert result.status is Status.UNKNOWN
     assert "in which nothing moved" in result.why
 
 
-def test_who_waits_as_the_spec_allows_is_right_and_the_next_program_goes_on() -> None:
+def test_waiting_that_the_spec_allows_passes_and_the_next_program_continues() -> None:
     result = hostile("Waits", "mutex", manner=StressConfig(2, 1, patience=0.2), iterations=3)
     assert result.status is Status.LINEARIZABLE
     assert result.runs == 3
-    assert any("wait for ever, as the spec allows" in each for each in result.warnings)
+    assert any("block forever, as the spec allows" in each for each in result.warnings)
 
 
-def test_who_has_not_come_to_a_burst_has_nothing_of_the_one_before(tmp_path: Path) -> None:
-    """On a machine with too much to do a thread may sleep while its round is told: its results were those of another."""
+def test_a_thread_that_missed_a_burst_has_no_results_of_the_previous_one(tmp_path: Path) -> None:
+    """On an overloaded machine a thread may sleep while its round is reported, and once reported results of another
+    round.
+    """
     program, source = tmp_path / "program", SOURCES / "earlier_burst.cpp"
     words = ["g++", "-std=c++20", "-isystem", str(sdk()), str(source), "-pthread", "-o", str(program)]
     subprocess.run(words, check=True)
@@ -224,7 +226,7 @@ def test_reports_of_sanitizers_are_findings(name: str, sanitizer: str, kind: str
     assert "linpoint::detail" not in result.report
 
 
-def test_a_history_that_does_not_fit_is_not_told_where_a_sanitizer_knows_why() -> None:
+def test_a_sanitizer_report_replaces_a_violation_of_the_spec() -> None:
     result = stress("lying", "LiesThenUsesFreed", sanitizer="address")
     assert (result.status, result.kind) == (Status.VIOLATION, "memory")
     assert "AddressSanitizer: heap-use-after-free" in result.why
@@ -232,13 +234,13 @@ def test_a_history_that_does_not_fit_is_not_told_where_a_sanitizer_knows_why() -
 
 
 @pytest.mark.long
-def test_a_history_that_does_not_fit_is_told_where_a_sanitizer_is_silent() -> None:
+def test_a_violation_of_the_spec_is_reported_without_a_sanitizer_report() -> None:
     result = stress("lying", "Lies", sanitizer="address")
     assert (result.status, result.kind) == (Status.VIOLATION, "linearizability")
 
 
 @pytest.mark.parametrize("sanitizer", ["thread", pytest.param("address", marks=pytest.mark.long)])
-def test_our_part_of_the_program_is_clean(sanitizer: str) -> None:
+def test_sanitizers_report_nothing_in_linpoint_code(sanitizer: str) -> None:
     result = hostile("Good", sanitizer=sanitizer, iterations=100, manner=replace(MANNER, instances=2, erratic=True))
     assert result.status is Status.LINEARIZABLE
     assert result.report == ""
@@ -250,7 +252,7 @@ def test_our_part_of_the_program_is_clean(sanitizer: str) -> None:
 def test_the_budget_holds() -> None:
     result = hostile("Good", budget=1, iterations=None)
     assert result.status is Status.LINEARIZABLE
-    assert result.why == "stopped with the budget"
+    assert result.why == "the budget ended"
     assert hostile("Good", budget=1e-6).status is Status.UNKNOWN
 
 
@@ -261,7 +263,7 @@ def test_the_limit_of_memory_holds() -> None:
     assert "memory" in result.why
 
 
-def test_ctrl_c_tells_what_was_covered_and_leaves_no_process() -> None:
+def test_ctrl_c_reports_the_coverage_and_leaves_no_process() -> None:
     program, test = read_test("hostile", "Good")
 
     def press(reached: CampaignProgress) -> None:
@@ -275,7 +277,7 @@ def test_ctrl_c_tells_what_was_covered_and_leaves_no_process() -> None:
     assert str(program) not in subprocess.run(ours, capture_output=True, text=True, check=True).stdout
 
 
-# What is run and recorded
+# Runs and records
 
 
 def test_the_same_seed_gives_the_same_calls() -> None:
@@ -287,7 +289,7 @@ def test_the_same_seed_gives_the_same_calls() -> None:
 
 
 @pytest.mark.parametrize("steady", [False, True])
-def test_either_clock_tells_the_time(steady: bool) -> None:
+def test_either_clock_gives_consistent_times(steady: bool) -> None:
     for history in rounds("Good", replace(MANNER, steady=steady)):
         assert len(history) == 200
         assert min(op.call for op in history) == 0
@@ -298,8 +300,8 @@ def test_either_clock_tells_the_time(steady: bool) -> None:
     assert any("system's clock" in each for each in result.warnings) == result.statistics["clock"].startswith("steady")
 
 
-def test_counters_that_do_not_agree_are_noticed(tmp_path: Path) -> None:
-    """A clock that is ahead on one core, and one that is not."""
+def test_disagreeing_counters_are_detected(tmp_path: Path) -> None:
+    """One clock is ahead on one core, the other is not."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("there is one core")
     source = tmp_path / "torn.cpp"
@@ -323,7 +325,7 @@ def test_counters_that_do_not_agree_are_noticed(tmp_path: Path) -> None:
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "0 1"
 
 
-def test_values_of_all_kinds_are_told() -> None:
+def test_values_of_all_kinds_are_reported() -> None:
     program, test = read_test("hostile", "Echo")
     request = build_request(test, None, StressConfig(2, 60))
     with StressProgram(program, request.text, workers=2, silence=10) as running:
@@ -337,7 +339,7 @@ def test_values_of_all_kinds_are_told() -> None:
     assert seen["reference"] == {"'kept'"}
 
 
-def test_roles_are_kept() -> None:
+def test_operations_respect_their_roles() -> None:
     program, test = read_test("hostile", "OneOwner")
     assert test.shares(4) == (("push",), ("steal",), ("steal",), ("steal",))
     request = build_request(test, None, MANNER)
@@ -348,7 +350,7 @@ def test_roles_are_kept() -> None:
     assert not any(op.result for op in history if op.name == "steal")
 
 
-def test_a_scenario_is_run_again_and_again() -> None:
+def test_a_scenario_is_run_repeatedly() -> None:
     scenario = Scenario.parse("write(1); read() | write(2)", "write(5)", "read(); read()")
     program, test = read_test("hostile", "Good")
     request = build_request(test, scenario, replace(MANNER, instances=2))
@@ -365,7 +367,7 @@ def test_a_scenario_is_run_again_and_again() -> None:
 
 
 def test_recording_costs_little() -> None:
-    """Nanoseconds between two operations of one thread that do almost nothing; no gate, a number for the docs."""
+    """Nanoseconds between two nearly empty operations of one thread; not a gate, but a number for the documentation."""
     history = rounds("Good", StressConfig(1, 4000), count=1)[0]
     ticks = statistics.median(b.call - a.call for a, b in itertools.pairwise(history))
     assert 0 < ticks < 1_000_000
@@ -374,7 +376,7 @@ def test_recording_costs_little() -> None:
 # Bad input
 
 
-def test_a_program_that_does_not_describe_itself_is_refused(tmp_path: Path) -> None:
+def test_a_program_without_a_description_is_rejected(tmp_path: Path) -> None:
     silent = tmp_path / "silent"
     silent.write_text("#!/bin/sh\nexit 0\n")
     silent.chmod(0o755)
@@ -397,7 +399,7 @@ def test_a_program_that_does_not_describe_itself_is_refused(tmp_path: Path) -> N
         ("garbage\n", "a line says nothing that is known"),
     ],
 )
-def test_garbage_is_refused_by_the_program(request_text: str, wrong: str) -> None:
+def test_the_program_rejects_invalid_input(request_text: str, wrong: str) -> None:
     program, _ = built("hostile")
     with (
         StressProgram(program, request_text, workers=1, silence=10) as running,
@@ -406,14 +408,14 @@ def test_garbage_is_refused_by_the_program(request_text: str, wrong: str) -> Non
         running.next(time.monotonic() + 120)
 
 
-def test_the_program_by_itself_says_what_it_is_for() -> None:
+def test_the_program_run_directly_explains_its_purpose() -> None:
     program, _ = built("hostile")
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "linpoint test FILE.cpp" in done.stdout
 
 
-def test_values_are_as_many_as_asked_for() -> None:
+def test_the_number_of_values_is_configurable() -> None:
     _, said = built("hostile")
     for width in (2, 8):
         tests = object_tests(said, "hostile.cpp", width=width)
@@ -422,7 +424,7 @@ def test_values_are_as_many_as_asked_for() -> None:
         assert len(tests["Echo"].definition.operations["number"].sources[0]) == width
 
 
-def test_threads_without_a_role_are_left_out() -> None:
+def test_threads_without_a_role_are_omitted() -> None:
     _, said = built("hostile")
     owner = object_tests(said, "hostile.cpp")["OneOwner"]
     assert owner.shares(1) == (("push",),)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stress on real threads: what is found, what is told of it, and that nothing hangs with the object."""
+"""Stress on real threads: findings, reports, and no hang caused by the object."""
 # ruff: noqa: N805 - a spec's functions take a state first
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from linpoint.verdicts import Budget
 
 
 class Counter:
-    """Loses updates wherever a thread switches inside: at the latest in the loop."""
+    """Loses updates whenever a thread switch occurs inside: at the latest in the loop."""
 
     def __init__(self) -> None:
         self.value = 0
@@ -43,7 +43,7 @@ class Counter:
 
 
 class SlowCounter(Counter):
-    """The same, but it lets the others in by itself."""
+    """The same counter, but it lets other threads run in between."""
 
     def fetch_add(self, n: int) -> int:
         before = self.value
@@ -73,7 +73,7 @@ def left_behind() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name.startswith("linpoint-")]
 
 
-# What is found
+# Findings
 
 
 @pytest.mark.parametrize("erratic", [False, True])
@@ -95,7 +95,7 @@ def test_a_lost_update_is_found_and_explained(erratic: bool, instances: int) -> 
     assert sys.getswitchinterval() == before
 
 
-def test_the_correct_twin_passes_and_says_what_was_covered() -> None:
+def test_the_correct_twin_passes_and_states_its_coverage() -> None:
     told: list[tuple[int, int]] = []
     result = stress(LockedCounter, threads=3, operations=4, iterations=7, progress=lambda *both: told.append(both))
     assert result.status is Status.LINEARIZABLE
@@ -106,14 +106,14 @@ def test_the_correct_twin_passes_and_says_what_was_covered() -> None:
     assert result.statistics["overlapping_pairs"] >= result.statistics["overlapping_runs"]
     assert result.warnings == ()
     text = result.text
-    assert "LINEARIZABLE, as far as 7 runs of LockedCounter fit" in text
+    assert "LINEARIZABLE: no violation in 7 stress runs of LockedCounter" in text
     assert "84 operations on 3 threads" in text
     assert "`linpoint test` without --stress" in text
     assert ("interpreter lock" in text) == result.statistics["gil"] or "without the interpreter lock" in text
 
 
-def test_switches_inside_of_operations_come_up_when_erratic() -> None:
-    """Only the switch interval can interrupt this object: it waits for nothing."""
+def test_erratic_runs_switch_inside_operations() -> None:
+    """Only the switch interval can interrupt this object, since it never waits."""
     result = stress(Counter, threads=4, operations=50, erratic=True, budget=60)
     assert result.status is Status.VIOLATION
 
@@ -126,7 +126,7 @@ def test_runs_without_overlap_warn() -> None:
     assert "0.0 pairs" in result.text
 
 
-def test_an_exception_that_the_spec_never_raises() -> None:
+def test_an_exception_that_the_spec_never_raises_is_a_finding() -> None:
     class Dropping(LockedCounter):
         def fetch_add(self, n: int) -> int:
             found = super().fetch_add(n)
@@ -139,7 +139,7 @@ def test_an_exception_that_the_spec_never_raises() -> None:
     assert '{"raises": "KeyError"}' in result.text
 
 
-def test_an_exception_beside_a_violation() -> None:
+def test_an_exception_next_to_a_violation_is_reported() -> None:
     class Both(SlowCounter):
         def fetch_add(self, n: int) -> int:
             found = super().fetch_add(n)
@@ -152,7 +152,7 @@ def test_an_exception_beside_a_violation() -> None:
 
 
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit])
-def test_an_operation_that_ends_its_thread(error: type[BaseException]) -> None:
+def test_an_operation_may_end_its_thread(error: type[BaseException]) -> None:
     class Leaving(LockedCounter):
         def fetch_add(self, n: int) -> int:
             found = super().fetch_add(n)
@@ -163,7 +163,7 @@ def test_an_operation_that_ends_its_thread(error: type[BaseException]) -> None:
     result = stress(Leaving, threads=2, operations=4, iterations=2)
     if error is SystemExit:
         assert result.kind == "exception"
-    else:  # nobody knows what the operation did, and the others fit
+    else:  # the effect of the operation is unknown, and the others are linearizable
         assert result.status is Status.LINEARIZABLE
         assert result.operations < 16
 
@@ -173,7 +173,7 @@ def test_an_operation_that_ends_its_thread(error: type[BaseException]) -> None:
 
 @linpoint.spec
 class Crossing:
-    """Anything goes, as long as it goes on."""
+    """Every result is legal, as long as operations return."""
 
     initial = None
 
@@ -222,8 +222,8 @@ def test_a_deadlock_is_a_finding_with_places(instances: int) -> None:
         result.raise_for_violation()
 
 
-def test_functions_that_are_not_pythons_hang_too() -> None:
-    """Their threads have no frame but ours."""
+def test_a_hang_in_a_function_written_in_c_is_found() -> None:
+    """Their threads have no Python frames but linpoint's."""
 
     def held() -> Any:
         lock = threading.Lock()
@@ -242,7 +242,7 @@ def test_functions_that_are_not_pythons_hang_too() -> None:
     assert {each.operation for each in making.stuck} == {None}
 
 
-def test_a_loop_without_end_is_a_livelock_and_is_ended() -> None:
+def test_an_endless_loop_is_a_livelock_and_is_ended() -> None:
     class Spinning:
         def one(self) -> None:
             while True:
@@ -262,7 +262,7 @@ def test_a_loop_without_end_is_a_livelock_and_is_ended() -> None:
     assert len(left_behind()) == before
 
 
-def test_a_hang_before_the_threads_start_is_found_too() -> None:
+def test_a_hang_before_the_threads_start_is_found() -> None:
     scenario = Scenario(((Call("other"),), (Call("other"),)), before=(Call("one"),))
 
     class Stuck(TwoLocks):
@@ -293,15 +293,15 @@ class Forgetful(Mutex):
 LOCKING = {"acquire": None, "release": None}
 
 
-def test_waiting_for_what_is_held_is_no_deadlock() -> None:
+def test_waiting_for_a_held_lock_is_not_a_deadlock() -> None:
     scenario = Scenario(((Call("acquire"),), (Call("acquire"),)))
     result = stress(Mutex, LOCKING, spec="mutex", scenarios=[scenario], iterations=2, patience=0.5)
     assert result.status is Status.LINEARIZABLE
     assert result.runs == 2
-    assert any("wait for ever, as the spec allows" in warning for warning in result.warnings)
+    assert any("block forever, as the spec allows" in warning for warning in result.warnings)
 
 
-def test_waiting_for_what_is_free_is_one() -> None:
+def test_waiting_for_a_free_lock_is_a_deadlock() -> None:
     scenario = Scenario(((Call("acquire"), Call("release")), (Call("acquire"), Call("release"))))
     result = stress(Forgetful, LOCKING, spec="mutex", scenarios=[scenario], patience=0.5)
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
@@ -319,12 +319,12 @@ def test_waiting_for_what_is_free_is_one() -> None:
         ("A: |--acquire()--|  |--acquire()--|\nB: |--release()--...", False),
     ],
 )
-def test_who_waits_rightly(drawing: str, rightly: bool) -> None:
+def test_waiting_is_allowed_only_if_the_spec_allows_it(drawing: str, rightly: bool) -> None:
     spec = linpoint.specs.mutex
     assert may_wait_forever(linpoint.history(drawing), spec, lambda each: linpoint.check(each, spec)) is rightly
 
 
-def test_a_budget_that_ends_inside_of_a_run_is_unknown() -> None:
+def test_a_budget_that_ends_inside_a_run_is_unknown() -> None:
     class Sleeping(TwoLocks):
         def one(self) -> None:
             time.sleep(1.2)
@@ -334,11 +334,11 @@ def test_a_budget_that_ends_inside_of_a_run_is_unknown() -> None:
     result = stress(Sleeping, CROSS, spec=Crossing, scenarios=[FACE_TO_FACE], budget=0.4, patience=5)
     assert result.status is Status.UNKNOWN
     assert "process 0 waits in one() -> ?" in result.text
-    with pytest.raises(linpoint.UndecidedError, match="the budget ended inside of run 1"):
+    with pytest.raises(linpoint.UndecidedError, match="the budget ended during run 1"):
         result.raise_for_violation()
 
 
-def test_a_run_that_is_too_long_for_the_budget_is_cut() -> None:
+def test_a_run_too_long_for_the_budget_is_interrupted() -> None:
     calls: list[int] = []
 
     class Slow(Counter):
@@ -350,13 +350,13 @@ def test_a_run_that_is_too_long_for_the_budget_is_cut() -> None:
     result = stress(Slow, {"fetch_add": {"n": [0]}}, threads=2, operations=1_000, budget=0.5)
     assert len(calls) < 2_000
     assert result.status is Status.UNKNOWN
-    assert "the budget ended inside of run 1" in result.why
+    assert "the budget ended during run 1" in result.why
 
 
-# Answers that are no pass
+# Answers that are not a pass
 
 
-def test_a_run_that_is_not_decided_never_passes() -> None:
+def test_an_undecided_run_never_passes() -> None:
     @linpoint.spec
     class Slow:
         initial = 0
@@ -374,7 +374,7 @@ def test_a_run_that_is_not_decided_never_passes() -> None:
         result.raise_for_violation()
 
 
-def test_a_spec_that_changes_its_mind_is_told() -> None:
+def test_a_nondeterministic_spec_is_reported() -> None:
     asked = itertools.count()
 
     @linpoint.spec
@@ -397,13 +397,13 @@ def test_a_spec_that_changes_its_mind_is_told() -> None:
     assert "disagree" in result.why
 
 
-def test_a_result_is_no_bool() -> None:
+def test_a_result_is_not_a_bool() -> None:
     with pytest.raises(TypeError, match="raise_for_violation"):
         bool(stress(LockedCounter, iterations=1, operations=1))
 
 
 @pytest.mark.parametrize("at", [0, 2])
-def test_ctrl_c_gives_what_was_covered(at: int) -> None:
+def test_ctrl_c_reports_the_coverage(at: int) -> None:
     def press(runs: int, _operations: int) -> None:
         if runs > at:
             raise KeyboardInterrupt
@@ -426,17 +426,17 @@ def press(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_ctrl_c_takes_no_violation_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     definition = definition_of_object(SlowCounter, ADD)
     subject = PythonStressSubject(definition, linpoint.specs.fetch_add, threads=2, operations=9)
     at_once = run_campaign(subject, 20, press)
     assert (at_once.status, at_once.interrupted) == (Status.VIOLATION, True) or at_once.runs == 1
-    monkeypatch.setattr(stress_judge, "without_exceptions", press)  # linpoint.record is also a word of models
+    monkeypatch.setattr(stress_judge, "without_exceptions", press)  # linpoint.record also names a part of models
     inside = run_campaign(subject, 20)
     assert (inside.status, inside.kind, inside.interrupted) == (Status.VIOLATION, "linearizability", True)
 
 
-def test_limits_are_kept() -> None:
+def test_limits_hold() -> None:
     result = stress(LockedCounter, operations=5, budget=0.5)
     assert result.status is Status.LINEARIZABLE
     assert "budget" in result.why
@@ -445,7 +445,7 @@ def test_limits_are_kept() -> None:
     assert "memory" in without_memory.why
 
 
-# What is run
+# Runs
 
 
 @pytest.mark.parametrize(
@@ -462,14 +462,14 @@ def test_limits_are_kept() -> None:
         ({"spec": "no-such"}, "LP-S001"),
     ],
 )
-def test_bad_options(options: dict[str, Any], code: str) -> None:
+def test_bad_options_are_rejected(options: dict[str, Any], code: str) -> None:
     with pytest.raises(linpoint.LinpointError) as caught:
         stress(LockedCounter, **options)
     assert caught.value.code == code
     assert caught.value.remedy
 
 
-def test_an_object_that_cannot_be_made() -> None:
+def test_an_object_that_cannot_be_constructed_is_an_error() -> None:
     def broken() -> Any:
         raise OSError("no disk")
 
@@ -478,7 +478,7 @@ def test_an_object_that_cannot_be_made() -> None:
     assert caught.value.code == "LP-U009"
 
 
-def test_an_object_whose_making_hangs() -> None:
+def test_an_object_whose_constructor_hangs_is_reported() -> None:
     def hang() -> Any:
         threading.Event().wait()
 
@@ -489,7 +489,7 @@ def test_an_object_whose_making_hangs() -> None:
     assert "threading.Event().wait()" in result.text
 
 
-def test_coroutines_are_refused() -> None:
+def test_coroutines_are_rejected() -> None:
     async def add(counter: Any, n: int) -> None: ...
 
     operation = TestedOperation("fetch_add", add, ("n",), ((1,),), is_async=True)
@@ -510,7 +510,7 @@ def noted(run: int, *, seed: int = 0, scenarios: Any = None, **fields: Any) -> l
     return [threads, len(plan.before), len(plan.after)]
 
 
-def test_a_seed_says_what_each_run_does() -> None:
+def test_a_seed_determines_each_run() -> None:
     assert noted(5) == noted(5)
     assert noted(5) != noted(6)
     assert noted(5) != noted(5, seed=1)
@@ -525,13 +525,13 @@ def test_a_seed_says_what_each_run_does() -> None:
     }
 
 
-def test_scenarios_of_the_test_come_first_and_those_given_again_and_again() -> None:
+def test_scenarios_of_the_test_run_first_and_given_ones_run_repeatedly() -> None:
     small = Scenario(((Call("get", ("a",)),),), before=(Call("put", ("a", (1,))),))
     assert noted(0, scenarios=None, before=0) != noted(0, scenarios=[small])
     assert noted(0, scenarios=[small]) == noted(7, scenarios=[small]) == [[[("get", "a")]], 1, 0]
 
 
-def test_arguments_are_made_afresh() -> None:
+def test_arguments_are_fresh_for_each_call() -> None:
     class Greedy:
         def put(self, items: list[int]) -> int:
             items.append(9)
@@ -548,7 +548,7 @@ def test_arguments_are_made_afresh() -> None:
     assert result.status is Status.LINEARIZABLE
 
 
-def test_before_after_and_what_is_observed() -> None:
+def test_before_after_and_observe_are_recorded() -> None:
     @linpoint.spec
     class Observed:
         initial = 0
@@ -578,10 +578,10 @@ def test_before_after_and_what_is_observed() -> None:
     ]
 
 
-# What is counted and kept
+# Counts and kept objects
 
 
-def test_overlapping_pairs_by_their_definition() -> None:
+def test_overlapping_pairs_follow_their_definition() -> None:
     rng = random.Random(7)
     for _ in range(50):
         ops = []
@@ -595,7 +595,7 @@ def test_overlapping_pairs_by_their_definition() -> None:
         assert overlapping_pairs(linpoint.History(ops)) == wanted
 
 
-def test_nothing_is_kept_of_runs_that_passed() -> None:
+def test_passing_runs_keep_no_objects() -> None:
     class Token:
         pass
 

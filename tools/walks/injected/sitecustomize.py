@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trace calls between modules of linpoint in this process; Python imports this by itself when it is on the path.
+"""Trace calls between modules of linpoint in this process; Python imports this file automatically from the path.
 
 Each process writes one file when it sends a message and when it ends: its modules with the time of their first call, and the calls
 from one module to another with their counts. Calls while a module is imported do not count.
@@ -19,7 +19,7 @@ from typing import Any
 _DIRECTORY = os.environ.get("LINPOINT_WALK_DIRECTORY", "")
 _PACKAGE = f"{os.sep}linpoint{os.sep}"
 _NO_CALLS = ("<module>", "<genexpr>")
-"""An import is no call, and the elements of a generator expression are data for whoever takes them."""
+"""An import is not a call, and the elements of a generator expression are data for its consumer."""
 _calls: dict[tuple[CodeType, CodeType], int] = {}
 _first_calls: dict[CodeType, float] = {}
 _modules: dict[CodeType, str | None] = {}
@@ -46,7 +46,7 @@ def _profile(frame: FrameType, event: str, _: Any) -> None:
         return
     code, caller = frame.f_code, _caller(frame)
     if code.co_flags & _GENERATORS and _first_instructions.setdefault(code, frame.f_lasti) != frame.f_lasti:
-        return  # it goes on, or is closed by whoever happens to run
+        return  # it is resumed, or closed by unrelated code
     pair = None if caller is None else (caller.f_code, code)
     if pair in _calls:
         _calls[pair] += 1
@@ -57,7 +57,7 @@ def _profile(frame: FrameType, event: str, _: Any) -> None:
 
 
 def _caller(frame: FrameType) -> FrameType | None:
-    """The nearest frame below that is of linpoint; ``None`` if code of the user is nearer, whose calls are its own."""
+    """The nearest frame below that is of linpoint; ``None`` if user code is nearer, which makes its own calls."""
     caller = frame.f_back
     while caller is not None and _module(caller) is None:
         if _is_of_user(caller.f_code):
@@ -92,7 +92,7 @@ def _save() -> None:
     }
     path = Path(_DIRECTORY, f"{os.getpid()}.json")
     path.with_suffix(".part").write_text(json.dumps(walk), encoding="utf-8")
-    path.with_suffix(".part").replace(path)  # as a whole: the process may be killed here
+    path.with_suffix(".part").replace(path)  # atomically: the process may be killed here
 
 
 def _start() -> None:

@@ -25,12 +25,12 @@ namespace linpoint::runtime {
 namespace {
 
 constexpr std::size_t kStack = std::size_t{128} << 10U;
-/// How often it is asked whether the program still gets on, in processor time.
+/// Interval of the watchdog's checks, in processor time.
 constexpr long kTickMicroseconds = 100'000;
-/// So many ticks without a step are too many.
+/// Maximum number of ticks without a step.
 constexpr int kPatience = 30;
-constexpr const char* kPatienceWords = "computes for 3 seconds without a step that others could see";
-/// So many more ticks outside of the program's own code, where it had better not be stopped, are waited for.
+constexpr const char* kPatienceWords = "computes for 3 seconds without a step that other threads can see";
+/// Additional ticks to wait while the program is outside its own code, where stopping it would be unsafe.
 constexpr int kMorePatience = 20;
 
 struct Watchdog {
@@ -75,14 +75,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (signal == SIGSEGV && the_image.unprotect(address)) return;
   if (phase == Phase::kLoading) refuse(HostString("the program crashes before main: ") + words_for(signal));
   if (!on_fiber()) {
-    constexpr std::string_view kMessage = "linpoint: the host of the program has crashed itself\n";
+    constexpr std::string_view kMessage = "linpoint: the host itself crashed\n";
     if (::write(complaints(), kMessage.data(), kMessage.size()) < 0) return;
     static_cast<void>(::signal(signal, SIG_DFL));
     static_cast<void>(::raise(signal));
     return;
   }
   phase = Phase::kHost;
-  // As a return address, which places in code are told by: one behind.
+  // As a return address, which identifies places in code: one byte further.
   const auto* where = reinterpret_cast<const void*>(register_of(context, REG_RIP) + 1);  // NOLINT
   if (inside(guard_of(current_thread()), address)) fail(Fault::kCrash, "stack overflow", where);
   HostString message(words_for(signal));
@@ -93,7 +93,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   fail(Fault::kCrash, message, where);
 }
 
-/// What computes without a visible step is stopped in its own code, since the host may be in the middle of something.
+/// A program that computes without a visible step is stopped in its own code, since the host may be in an inconsistent
+/// state.
 void on_tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   const std::uint64_t steps = steps_so_far();
   const bool loading = phase == Phase::kLoading;
@@ -113,7 +114,7 @@ void on_tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
 void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction action{};
   action.sa_sigaction = handler;
-  // The handler may never come back: nothing may stay blocked.
+  // The handler may never return: no signal may stay blocked.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
   static constinit Real<int(int, const struct sigaction*, struct sigaction*)> next("sigaction");
   next(signal, &action, nullptr);
@@ -125,7 +126,7 @@ HostString readable(const char* type) {
   return status == 0 && name != nullptr ? name : type;
 }
 
-/// The exception that nobody catches, if there is one.
+/// The uncaught exception, if there is one.
 HostString uncaught() {
   const std::type_info* type = abi::__cxa_current_exception_type();
   if (type == nullptr) return "std::terminate is called without an exception";
@@ -140,7 +141,7 @@ HostString uncaught() {
     text += ": ";
     text += exception.what();
   } catch (...) {
-    text += ", which is no std::exception";
+    text += ", which is not a std::exception";
   }
   return text;
 }
@@ -217,7 +218,7 @@ void __assert(const char* expression, const char* file, int line) {  // NOLINT(b
 }
 void __stack_chk_fail() {  // NOLINT(bugprone-reserved-identifier)
   if (linpoint::runtime::in_program())
-    linpoint::runtime::fail(linpoint::runtime::Fault::kMemory, "writes behind a variable on its stack",
+    linpoint::runtime::fail(linpoint::runtime::Fault::kMemory, "writes past a variable on its stack",
                             __builtin_return_address(0));
   abort();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways in which a program ends that nobody planned: each is a finding, and none takes the host down.
+// Unexpected ends of a program: each is a finding, and none ends the host.
 #pragma once
 
 namespace linpoint::runtime {
 
 void install_handlers();
-/// Looks whether the program gets on. To be done again in another process.
+/// Checks that the program makes progress. Must be called again in another process.
 void start_watchdog();
 
 }  // namespace linpoint::runtime

@@ -13,16 +13,16 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// More than this of one run is not kept.
+/// Maximum output recorded per run.
 constexpr std::size_t kMost = std::size_t{64} << 10U;
-/// Of one step, in its words.
+/// Maximum output shown in the text of a step.
 constexpr std::size_t kMostShown = 200;
 
 HostString text;
 std::size_t kept = 0;
 int complaints_descriptor = STDERR_FILENO;
 
-/// Out of the way of what a program may use.
+/// Moves a descriptor out of the range that programs use.
 int moved_up(int descriptor) {
   constexpr int kFirst = 200;
   const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirst);

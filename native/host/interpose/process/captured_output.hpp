@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program prints: kept for each run, up to a bound, and shown to nobody else.
+// The output of the program: recorded for each run, up to a limit, and not passed on.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace linpoint::runtime {
 
-/// From here on nothing but the host reaches the streams that it was started with, and there is nothing to read.
-/// `results`: the descriptor for what the host says; the one to use from now on is returned.
+/// From here on only the host uses the streams that it was started with, and there is no input. `results`: the
+/// descriptor for the host's messages; returns the one to use from now on.
 [[nodiscard]] int take_streams(int results);
-/// The descriptor for complaints of the host itself.
+/// The descriptor for error messages of the host itself.
 [[nodiscard]] int complaints();
 
-/// A step, since the order of what threads print can be seen.
+/// A step, since the order of printed output is observable.
 void print(std::string_view text, const void* caller);
 
 void keep_output();

@@ -22,10 +22,10 @@ namespace linpoint::runtime {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-/// When every run begins: the first second of the year 2020.
+/// The time at which every run begins: the first second of 2020.
 constexpr std::int64_t kBeginning = 1'577'836'800 * kSecond;
-/// What looking at the clock takes. It doubles with every so many looks without a sleep, so that a loop that waits for
-/// a time to come ends soon.
+/// The time that reading the clock takes. It doubles after a number of reads without a sleep, so that a loop that waits
+/// for a time ends soon.
 constexpr std::int64_t kLook = 1'000;
 constexpr unsigned kLooksToDouble = 16;
 constexpr unsigned kMostDoublings = 24;
@@ -46,7 +46,7 @@ Own& own() {
 
 std::int64_t now() {
   if (controlled()) {
-    qualify("the program looks at the clock, which stands still here but for sleeping");
+    qualify("the program reads the clock, which here advances only while it sleeps");
     overlooked();
   }
   Own& mine = own();
@@ -99,7 +99,7 @@ void sleep_for(std::int64_t time) {
 
 std::uint64_t throw_dice() {
   if (controlled()) {
-    qualify("the program uses random numbers, which are the same in every run here");
+    qualify("the program uses random numbers, which here are the same in every run");
     side_effect();
   }
   Own& mine = own();
@@ -209,7 +209,7 @@ int getentropy(void* bytes, std::size_t size) {
 }
 unsigned arc4random() { return static_cast<unsigned>(throw_dice() >> 32U); }
 
-// std::random_device and std::thread::hardware_concurrency, which ask the processor itself.
+// std::random_device and std::thread::hardware_concurrency, which query the processor directly.
 unsigned random_device_value(void* device) __asm__("_ZNSt13random_device9_M_getvalEv");
 unsigned random_device_value(void* /*device*/) { return static_cast<unsigned>(throw_dice() >> 32U); }
 unsigned processors() __asm__("_ZNSt6thread20hardware_concurrencyEv");

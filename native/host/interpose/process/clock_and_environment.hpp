@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time and chance, the same in every run.
+// Time and random numbers, the same in every run.
 //
-// Each thread has a clock and dice of its own, so that what it sees depends on nothing but what it did itself: runs
-// that differ only in the order of independent steps show the same.
+// Each thread has its own clock and random numbers, so that its observations depend only on its own actions: runs that
+// differ only in the order of independent steps show the same.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace linpoint::runtime {
 
 void keep_world();
 void restore_world();
-/// Lets the running thread's clock go on to that time, or by so much, in nanoseconds.
+/// Advances the running thread's clock to that time, or by that amount, in nanoseconds.
 void sleep_until(std::int64_t time);
 void sleep_for(std::int64_t time);
 [[nodiscard]] std::uint64_t throw_dice();

@@ -14,14 +14,14 @@ Image the_image;
 namespace {
 
 constexpr std::uintptr_t kPage = 4096;
-/// From so many bytes on it is cheaper to have the kernel drop what was written.
+/// From this number of bytes on, it is cheaper to have the kernel drop written pages.
 constexpr std::size_t kWorthMapping = std::size_t{256} << 10U;
 
 unsigned char* pointer(std::uintptr_t address) {
   return reinterpret_cast<unsigned char*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// Puts a file of the same content in the place of these pages; false if that cannot be had.
+/// Maps a file with the same content over these pages; false if that is impossible.
 bool map_over(std::uintptr_t begin, std::size_t size) {
   const int file = ::memfd_create("linpoint", MFD_CLOEXEC);
   if (file < 0) return false;
@@ -31,7 +31,7 @@ bool map_over(std::uintptr_t begin, std::size_t size) {
     done = more > 0;
     written += done ? static_cast<std::size_t>(more) : 0;
   }
-  // By the system call, since the host takes over mmap.
+  // By a direct system call, since the host replaces mmap.
   const auto size_argument = static_cast<long>(size);
   done = done && ::syscall(SYS_mmap, begin, size_argument, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0L) ==
                      static_cast<long>(begin);
@@ -83,7 +83,7 @@ void Image::keep_again() {
   for (Copied& copy : copied_) std::memcpy(copy.bytes.data(), copy.begin, copy.bytes.size());
   for (const Mapped& mapped : mapped_)
     if (!map_over(reinterpret_cast<std::uintptr_t>(mapped.begin), mapped.size))
-      refuse("there is no memory for what the program has changed");
+      refuse("out of memory for the variables that the program changed");
   for (Watched& watched : watched_)
     if (watched.written) std::memcpy(watched.bytes.data(), watched.begin, watched.bytes.size());
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The global variables of the program: kept once its constructors have run, and restored before each run.
+// The global variables of the program: saved once its constructors have run, and restored before each run.
 //
-// Cost of restoring: small data are copied; of large ones the kernel drops the pages that were written. Pages of the
-// C++ library are write-protected until somebody writes them, since a program seldom does.
+// Cost of restoring: small data are copied; for large data the kernel drops the written pages. Pages of the C++ library
+// are write-protected until they are written, which is rare.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace linpoint::runtime {
 class Image {
  public:
   void keep(const SharedObjects& objects);
-  /// They are other ones from now on.
+  /// Saves the current values instead.
   void keep_again();
   void restore();
-  /// Whether a fault at this address was the first write to a page that is watched: then it may be tried again.
+  /// Whether a fault at this address was the first write to a watched page: then the write can be retried.
   [[nodiscard]] bool unprotect(std::uintptr_t address);
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uintptr_t kPage = 4096;
 
-/// Beginnings of names of files: neither instrumented nor restored, and harmless so.
+/// Prefixes of file names: neither instrumented nor restored, and harmless.
 constexpr std::array<std::string_view, 9> kSystem = {"libc.so",       "libc-",    "libm.so",     "libm-",   "ld-linux",
                                                      "libpthread.so", "libdl.so", "libgcc_s.so", "librt.so"};
 constexpr std::string_view kStandard = "libstdc++.so";
@@ -42,7 +42,7 @@ Range code_of(const dl_phdr_info& info) {
   return range;
 }
 
-/// How many symbols there are is told by the table of hashes only.
+/// Only the hash table contains the number of symbols.
 std::size_t symbols_of(const std::uint32_t* table) {
   const std::uint32_t buckets = table[0];
   const std::uint32_t first = table[1];

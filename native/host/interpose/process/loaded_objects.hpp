@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared objects of this process: which belong to the system, and which to the program under control.
+// The shared objects of this process: those of the system, and those of the program under control.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace linpoint::runtime {
 
-/// Where code of one kind lies.
+/// The address ranges of one kind of code.
 class Code {
  public:
   [[nodiscard]] bool contains(const void* code) const {
@@ -25,32 +25,32 @@ class Code {
   HostVector<Range> ranges_;
 };
 
-/// Code whose calls are none of the program's: of the C library, the loader and the unwinder.
+/// Code whose calls do not count as the program's: of the C library, the loader and the unwinder.
 extern Code the_system_code;
 [[nodiscard]] inline const Code& system_code() { return the_system_code; }
-/// The program and what came with it.
+/// The program and its own libraries.
 extern Code the_program_code;
 [[nodiscard]] inline const Code& program_code() { return the_program_code; }
 void find_system_code();
 
 struct SharedObject {
   HostString path;
-  HostVector<Range> writable;      ///< without what is read-only once it is relocated
+  HostVector<Range> writable;      ///< without data that are read-only after relocation
   std::size_t storage_number = 0;  ///< of its thread-local storage; 0 if it has none
   std::size_t storage_size = 0;
   bool instrumented = false;
-  /// It uses thread-local variables of others, as errno or those of std::call_once.
+  /// It uses thread-local variables of other objects, such as errno or those of std::call_once.
   bool uses_storage = false;
 };
 
-/// The program and whatever came with it that is not of the system; the C++ library apart, since the program changes
-/// its state too.
+/// The program and the non-system libraries loaded with it; the C++ library separately, since the program changes its
+/// state too.
 struct SharedObjects {
   HostVector<SharedObject> program;
   SharedObject standard;
 };
 
-/// Once the program is loaded.
+/// Called once the program is loaded.
 [[nodiscard]] SharedObjects find_shared_objects();
 
 }  // namespace linpoint::runtime

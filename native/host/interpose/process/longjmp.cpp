@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// longjmp, which may go back to a function on the stack of its own thread that has not returned. Anything else is
-// undefined; here it would go on in another thread as if nothing were wrong.
+// longjmp, which may return to a function on the stack of its own thread that has not returned. Anything else is
+// undefined; here it would silently continue in another thread.
 #include <bit>
 #include <csetjmp>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// The stack pointer in a jmp_buf, which the C library keeps in disguise.
+/// The stack pointer in a jmp_buf, which the C library stores encoded.
 std::uintptr_t stack_pointer_of(const __jmp_buf_tag& back) {
   constexpr int kStackPointer = 6;
   constexpr int kRotated = 17;
@@ -31,16 +31,16 @@ void check_jump(const __jmp_buf_tag& back, const void* caller) {
   const std::uintptr_t target = stack_pointer_of(back);
   for (Thread thread = 0; thread < threads(); ++thread)
     if (thread != current_thread() && on_stack_of(thread, target))
-      fail(Fault::kCrash, "longjmp() goes to the stack of another thread", caller);
+      fail(Fault::kCrash, "longjmp() jumps to the stack of another thread", caller);
   if (!on_stack_of(current_thread(), target))
-    refuse("the program goes to a stack of its own with longjmp(), which is not under control");
+    refuse("the program switches to its own stack with longjmp(), which linpoint does not control");
   if (target < reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))
-    fail(Fault::kCrash, "longjmp() goes to a function that has returned", caller);
+    fail(Fault::kCrash, "longjmp() jumps to a function that has returned", caller);
 }
 
 [[noreturn]] void jump(__jmp_buf_tag* back, int value, const void* caller) {
   check_jump(*back, caller);
-  // Restores the signals that are blocked too where sigsetjmp has kept them, which is then noted in the buffer.
+  // Also restores the blocked signals if sigsetjmp has saved them, as recorded in the buffer.
   static constinit Real<void(__jmp_buf_tag*, int)> next("siglongjmp");
   next(back, value);
   __builtin_unreachable();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program allocates and frees, and what it does to memory that is not its own.
+// The program's allocations and frees, and its accesses to memory that is not its own.
 #include "host/interpose/process/malloc_free.hpp"
 
 #include <malloc.h>
@@ -22,17 +22,17 @@ Arena the_heap;
 
 namespace {
 
-/// What the C library has allocated for the program, which may free it, as a line that was read.
+/// Blocks that the C library has allocated for the program, which may free them, such as a line that was read.
 HostVector<void*> lent;
 
-/// The C library keeps what it allocates from run to run; its memory is not restored.
+/// The C library keeps its allocations from run to run; its memory is not restored.
 bool for_program(const void* caller) { return !by_host() && !system_code().contains(caller); }
 
 HostString bytes(std::uint64_t count) {
   return HostString(std::to_string(count)) + HostString(count == 1 ? " byte" : " bytes");
 }
 
-/// What is done to memory that is not the program's, and where that lies.
+/// Describes an access to memory that is not the program's, and the place of that memory.
 HostString misuse(const char* does, std::uintptr_t address) {
   const auto block = heap().block_at(address);
   if (!block) return HostString(does) + " memory that is not allocated";
@@ -40,12 +40,13 @@ HostString misuse(const char* does, std::uintptr_t address) {
   const std::uint64_t offset = address - block->begin;
   if (offset < std::max<std::size_t>(block->size, 1))
     return HostString(does) + " freed memory, " + bytes(offset) + " into" + size;
-  return HostString(does) + " memory that is not allocated, " + bytes(offset - block->size) + " behind" + size;
+  return HostString(does) + " memory that is not allocated, " + bytes(offset - block->size) + " past" + size;
 }
 
-/// There is no memory for so many bytes. What alone is too much was perhaps meant to fail; what is too much in all
-/// would not end. Where somebody has set a limit that the program may not know, that it needs more says nothing about
-/// it: an object of a test is not wrong for that, nor is a program that would have got the block without the limit.
+/// Handles an allocation of `size` bytes that does not fit. A single request that is too large may be intended to fail;
+/// exceeding the total would not end. If the user set a limit that the program may not know, exceeding it is not
+/// evidence against the program: neither against the object of a test, nor against a program that would have got the
+/// block without the limit.
 void lack(std::size_t size, const void* caller) {
   errno = ENOMEM;
   const bool begins = !in_program();
@@ -54,7 +55,7 @@ void lack(std::size_t size, const void* caller) {
   const bool alone = size > limit;
   const std::string most = std::to_string(limit) + " bytes";
   if (options.max_memory && size <= kMostMemory && (alone || begins || options.scenarios >= 0))
-    refuse("it needs more memory than it may have: " + most + " in all of its blocks are its part of --max-memory");
+    refuse("the program needs more memory than its share of --max-memory: its blocks may have " + most + " in all");
   if (!begins && !alone) fail(Fault::kMemory, "allocates more than " + most + " in all", caller);
 }
 
@@ -84,7 +85,7 @@ void give_back(void* block, const void* caller) {
   Arena& arena = heap();
   const auto known = arena.block_at(address);
   const std::size_t size = known && known->begin == address ? known->size : 1;
-  // Always a step that writes all of the block: an order in which another thread still uses it must be seen.
+  // Always a step that writes the whole block: an order in which another thread still uses it must be explored.
   const StepInfo info{
       .kind = Kind::kFree, .caller = caller, .address = address, .size = static_cast<std::uint32_t>(size)};
   const Access all = at_memory(Mode::kWrite, block, std::max<std::size_t>(size, 1));
@@ -96,8 +97,7 @@ void give_back(void* block, const void* caller) {
   if (controlled() && known && known->begin == address && known->live) plain_access(block, size, true, caller);
   const Freed freed = arena.release(block);
   if (freed == Freed::kDone || !in_program()) return;
-  fail(Fault::kMemory, freed == Freed::kTwice ? "frees a block for the second time" : "frees what is not a block",
-       caller);
+  fail(Fault::kMemory, freed == Freed::kTwice ? "frees a block twice" : "frees a pointer that is not a block", caller);
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ void release(void* block, const void* caller) {
     if (found != lent.end()) {
       lent.erase(found);
     } else if (program_code().contains(caller)) {
-      fail(Fault::kMemory, "frees what is not a block", caller);
+      fail(Fault::kMemory, "frees a pointer that is not a block", caller);
     }
   }
   __libc_free(block);
@@ -257,7 +257,7 @@ constexpr std::size_t aligned(std::align_val_t alignment) {
 
 }  // namespace
 
-// Those of C++ are here too, since the one who calls them is in the program, where malloc would be called by the
+// The C++ operators are defined here too, since their caller is in the program, whereas malloc would be called by the
 // library.
 void* operator new(std::size_t size) { return allocate_or_throw(size, Arena::kGranule, LINPOINT_CALLER); }
 void* operator new[](std::size_t size) { return allocate_or_throw(size, Arena::kGranule, LINPOINT_CALLER); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap of the program under control, as the parts of the library know it.
+// The interface of the program's heap for the parts of the library.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace linpoint::runtime {
 extern Arena the_heap;
 [[nodiscard]] inline Arena& heap() { return the_heap; }
 
-/// As it was when the program was loaded.
+/// Restores the state in which the program was loaded.
 void restore_heap();
 
-/// As malloc and free by whoever runs: the program, from its arena, or the host.
+/// Like malloc and free for the current caller: the program, from its arena, or the host.
 [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment, const void* caller);
 void release(void* block, const void* caller);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C library's functions that read and write what they are given the address of: no compiler puts hooks into them,
-// so the target is linked to these (`--wrap`), which tell of the bytes that they touch and go on with the real ones.
+// The C library's functions that access memory through pointers: compilers put no hooks into them, so the target is
+// linked to these wrappers (`--wrap`), which report the bytes they access and call the real functions.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -13,17 +13,17 @@ namespace rt = linpoint::runtime;
 
 namespace {
 
-/// With its end.
+/// The length including the terminator.
 std::size_t whole(const char* text) { return std::strlen(text) + 1; }
 
-/// What a comparison looks at: all until they differ or end.
+/// The bytes that a comparison reads: up to the first difference or the end.
 std::size_t compared(const char* one, const char* other, std::size_t most) {
   std::size_t at = 0;
   while (at < most && one[at] == other[at] && one[at] != '\0') ++at;
   return std::min(at + 1, most);
 }
 
-/// As vsnprintf.
+/// Like vsnprintf.
 int print_into(char* to, std::size_t most, const char* format, std::va_list arguments) {
   std::va_list again;
   va_copy(again, arguments);
@@ -85,7 +85,7 @@ LINPOINT_HOOK(__wrap_strncmp)
 }
 LINPOINT_HOOK(__wrap_memcmp)
 
-// What clang makes of memcmp where only equality counts, and of strcpy where its end does.
+// clang's replacements for memcmp where only equality counts, and for strcpy where its end is used.
 [[gnu::used]] int linpoint__wrap_bcmp(const void* one, const void* other, std::size_t size) {
   return linpoint__wrap_memcmp(one, other, size);
 }
@@ -169,7 +169,7 @@ LINPOINT_HOOK(__wrap_vsnprintf)
 LINPOINT_HOOK(__wrap_snprintf)
 
 [[gnu::used]] int linpoint__wrap_sprintf(char* to, const char* format, ...) {
-  // Addresses must not pass the end of what there is.
+  // Addresses must not exceed the available memory.
   constexpr std::size_t kMost = ~std::uint32_t{0} / 2;
   std::va_list arguments;
   va_start(arguments, format);

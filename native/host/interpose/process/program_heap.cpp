@@ -11,12 +11,12 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// Where the arena is if these addresses are free: the same in every process. 0: wherever there is room.
+/// The address of the arena if it is free: the same in every process. 0: any free address.
 constexpr std::array<std::uintptr_t, 4> kBases = {0x2000'0000'0000, 0x3000'0000'0000, 0x1000'0000'0000, 0};
-/// Addresses for one region, as many as the machine has to spare.
+/// Address space per region, as much as the machine has available.
 constexpr std::array<std::size_t, 3> kStrides = {std::size_t{4} << 30U, std::size_t{512} << 20U,
                                                  std::size_t{64} << 20U};
-/// From so many bytes on it is cheaper to give pages back than to clear them.
+/// From this number of bytes on, it is cheaper to return pages than to clear them.
 constexpr std::size_t kWorthGivingBack = std::size_t{256} << 10U;
 constexpr std::size_t kPage = 4096;
 
@@ -38,7 +38,7 @@ void clear(unsigned char* begin, std::size_t size) {
   ::madvise(begin + head, rounded_up(size - head, kPage), MADV_DONTNEED);
 }
 
-/// What is the same stays untouched: after a fork, a page that is written is a page to be copied by the kernel.
+/// Leaves equal bytes untouched: after a fork, the kernel copies each written page.
 void copy_changes(unsigned char* to, const unsigned char* from, std::size_t size) {
   for (std::size_t at = 0; at < size; at += kPage) {
     const std::size_t some = std::min(kPage, size - at);
@@ -53,7 +53,7 @@ bool Arena::reserve(std::uintptr_t base, std::size_t stride) {
   void* memory = map(base, span, base == 0 ? 0 : MAP_FIXED_NOREPLACE);
   if (memory == MAP_FAILED) return false;
   void* states = map(0, span / kGranule, 0);
-  // Where the kernel does not know MAP_FIXED_NOREPLACE it takes the address as a hint only.
+  // Kernels without MAP_FIXED_NOREPLACE treat the address only as a hint.
   const bool elsewhere = base != 0 && reinterpret_cast<std::uintptr_t>(memory) != base;
   if (states == MAP_FAILED || elsewhere) {
     ::munmap(memory, span);
@@ -192,7 +192,7 @@ void Arena::restore() {
     clear(states + kept / kGranule, (region.used - kept) / kGranule);
     region.used = kept;
     region.slots.resize(kept_.slots[number].size());
-    // Only a slot that was given out again can differ from what was kept.
+    // Only a reused slot can differ from the saved one.
     if (options_.reuse) std::ranges::copy(kept_.slots[number], region.slots.begin());
   }
   free_.assign(kept_.free.begin(), kept_.free.end());

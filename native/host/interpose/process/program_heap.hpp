@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap of the program under control: the same addresses in every run, and every misuse of a block is known.
+// The heap of the program under control: the same addresses in every run, and every misuse of a block is detected.
 //
-// Guarantee: without reuse, the address of a block depends on nothing but what its own thread allocated before, so runs
-// that differ only in the order of independent steps have the same addresses. A freed block is not given out again,
-// unless reuse is asked for: then the block that was freed last, by whomever, is the next one of its size.
-// Cost: O(size / 16) to allocate and to free; O(1) to ask whether bytes are live.
-// Layout: one region of addresses for each thread; between blocks 16 bytes that belong to none; what is known of the
-// blocks is kept apart, where the program cannot overwrite it.
+// Guarantee: without reuse, the address of a block depends only on earlier allocations of its own thread, so runs that
+// differ only in the order of independent steps have the same addresses. A freed block is not allocated again, unless
+// reuse is requested: then the block freed last, by any thread, is the next one of its size. Cost: O(size / 16) to
+// allocate and to free; O(1) to check whether bytes are live. Layout: one address region per thread; between blocks
+// there are 16 bytes that belong to none; metadata is stored separately, where the program cannot overwrite it.
 #pragma once
 
 #include <array>
@@ -19,12 +18,12 @@
 namespace linpoint::runtime {
 
 struct ArenaOptions {
-  std::size_t most = std::size_t{1} << 30;  ///< bytes in all blocks of a run
+  std::size_t most = std::size_t{1} << 30;  ///< maximum bytes in all blocks of a run
   bool reuse = false;
 };
 
 struct Allocation {
-  std::uint64_t number = 0;  ///< of the allocation, in their order in this run, from 0
+  std::uint64_t number = 0;  ///< of the allocation, in order within this run, from 0
   std::uintptr_t begin = 0;
   std::size_t size = 0;
   bool live = false;
@@ -39,17 +38,17 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  /// False if the machine has no addresses to spare.
+  /// False if the machine has no address space available.
   [[nodiscard]] bool prepare(ArenaOptions options);
 
-  /// nullptr if that would be more than the most. `thread` decides the region.
+  /// nullptr if that would exceed the maximum. `thread` selects the region.
   [[nodiscard]] void* allocate(unsigned thread, std::size_t size, std::size_t alignment = kGranule);
   Freed release(void* block);
 
   [[nodiscard]] std::uintptr_t begin() const { return base_; }
   [[nodiscard]] std::uintptr_t end() const { return base_ + span_; }
   [[nodiscard]] bool contains(std::uintptr_t address) const { return address - base_ < span_; }
-  /// Whether any of these bytes is in a freed block, or in none at all. For addresses that the arena contains.
+  /// Whether any of these bytes is in a freed block, or in no block. For addresses within the arena.
   [[nodiscard]] bool misused(std::uintptr_t address, std::size_t size) const {
     const std::size_t first = (address - base_) / kGranule;
     const std::size_t last = (address - base_ + (size == 0 ? 0 : size - 1)) / kGranule;
@@ -57,15 +56,15 @@ class Arena {
       if (states_[granule] != kLive) return true;
     return false;
   }
-  /// The block with this byte, live or freed; if there is none, the one before it.
+  /// The block with this byte, live or freed; if there is none, the previous one.
   [[nodiscard]] std::optional<Allocation> block_at(std::uintptr_t address) const;
 
-  /// Blocks of the same capacity take each other's place where memory is reused.
+  /// Where memory is reused, blocks of the same capacity replace each other.
   [[nodiscard]] static std::size_t capacity_of(std::size_t size);
   [[nodiscard]] bool reuses() const { return options_.reuse; }
   [[nodiscard]] std::size_t in_use() const { return in_use_; }
 
-  /// What is there now is what every run begins with.
+  /// Makes the current state the one that every run begins with.
   void keep();
   void restore();
 
@@ -76,7 +75,7 @@ class Arena {
   static constexpr std::uint8_t kLive = 1;
   static constexpr std::uint8_t kGone = 2;
 
-  /// Where a block is, or was.
+  /// The place of a block, live or freed.
   struct Slot {
     std::uint64_t begin = 0;  ///< from the region's begin
     std::uint64_t size = 0;
@@ -119,7 +118,7 @@ class Arena {
   std::size_t in_use_ = 0;
   std::uint64_t allocations_ = 0;
   std::array<Region, kRegions> regions_;
-  HostVector<Free> free_;  ///< last freed last
+  HostVector<Free> free_;  ///< the block freed last is at the end
   Kept kept_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cannot be repeated in another run, or cannot be controlled: the exploration ends with its name.
+// Functions that cannot be repeated in another run, or cannot be controlled: the exploration ends with their name.
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -23,10 +23,10 @@ void refuse_call(const char* name) {
 
 }  // namespace linpoint::runtime
 
-// A function that the program may not call. The real one takes its arguments from the registers as they are: whatever
-// they are, it is jumped to.
+// A function that the program must not call. For the host, the real function takes its arguments from unchanged
+// registers, whatever they are: this one jumps to it.
 //
-// The first instructions ask for the phase; the host itself goes on to the real function.
+// The first instructions check the phase; the host itself continues to the real function.
 #define LINPOINT_REFUSED(name)                                                                        \
   namespace linpoint::runtime::refused {                                                              \
   extern "C" void* linpoint_real_##name;                                                              \
@@ -166,7 +166,7 @@ LINPOINT_REFUSED(setcontext)
 
 extern "C" {
 
-// The host loads the program itself with this, while that counts as running already.
+// The host loads the program itself with this function, which already counts as running.
 void* dlopen(const char* path, int mode) {
   using namespace linpoint::runtime;
   if (in_program()) refuse_call("dlopen");

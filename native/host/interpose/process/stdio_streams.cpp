@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C library's functions that print: to stdout and stderr they go to what is kept of the run; other files are
-// refused where they are opened, so there are none. Those of the C++ library come here too.
-// Some of them are macros or inline functions otherwise.
+// The C library's functions that print. Output to stdout and stderr goes to the recorded output of the run; opening
+// other files is refused, so there are none. The C++ library's functions end up here too. Some of these functions are
+// otherwise macros or inline.
 #define __NO_INLINE__ 1  // NOLINT
 
 #include <sys/uio.h>
@@ -172,7 +172,7 @@ int dprintf(int descriptor, const char* format, ...) {
   return size;
 }
 
-// The program has these three, and cannot close what the host has.
+// The program has these three descriptors, and cannot close those of the host.
 int close(int descriptor) {
   if (by_host()) {
     static constinit Real<int(int)> next("close");
@@ -190,7 +190,7 @@ int fclose(FILE* file) {
   return next(file);
 }
 
-// What programs call that are compiled with _FORTIFY_SOURCE.
+// Called by programs compiled with _FORTIFY_SOURCE.
 int __vfprintf_chk(FILE* file, int /*flag*/, const char* format, std::va_list arguments) {  // NOLINT
   return vfprintf(file, format, arguments);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of C11: the C library's own would not come by the POSIX functions that the host takes over.
+// C11 threads: the C library's own implementation would bypass the POSIX functions that the host replaces.
 #include <pthread.h>
 #include <threads.h>
 
@@ -24,7 +24,7 @@ int result_of(int error) {
   }
 }
 
-// As the C library has it, these types are those of POSIX threads.
+// As in the C library, these types are those of POSIX threads.
 pthread_mutex_t* posix(mtx_t* mutex) { return reinterpret_cast<pthread_mutex_t*>(mutex); }
 pthread_cond_t* posix(cnd_t* condition) { return reinterpret_cast<pthread_cond_t*>(condition); }
 static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t));
@@ -34,7 +34,7 @@ static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeo
 extern "C" {
 
 int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
-  // The result of such a function is in the lower half of where the other kind has its own.
+  // The result of such a function is in the lower half of the register that holds a pointer result.
   const auto start = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void (*)()>(function));
   return result_of(pthread_create(thread, nullptr, start, argument));
 }

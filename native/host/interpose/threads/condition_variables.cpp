@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Condition variables. To wait is a step that gives the mutex back and begins to wait, and one that takes it again once
-// there is a signal; in between nothing can be seen but by who signals. Where a wait can end without a signal, that end
-// is a step of its own, since it may come while another thread has the mutex and signals.
+// Condition variables. Waiting consists of two steps: one releases the mutex and begins to wait, the other takes the
+// mutex again once there is a signal; only signalling threads can observe the state in between. If a wait can end
+// without a signal, that end is a step of its own, since it may come while another thread holds the mutex and signals.
 #include <pthread.h>
 
 #include <cerrno>
@@ -40,8 +40,8 @@ StepInfo step_info(Kind kind, const void* object, const void* caller) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
 }
 
-/// What stands where one was destroyed. However one is initialised, it begins with zeros, which nobody here changes:
-/// else it is destroyed, or its frame of the stack is somebody else's by now.
+/// Marks a destroyed condition variable. Every initialisation makes it begin with zeros, which nothing here changes.
+/// Another value means that it is destroyed, or that its stack frame has been reused.
 constexpr std::uint64_t kDestroyed = ~std::uint64_t{0};
 
 void check(const pthread_cond_t* condition, const void* caller, bool ended = false) {
@@ -52,7 +52,7 @@ void check(const pthread_cond_t* condition, const void* caller, bool ended = fal
     fail(Fault::kMemory, "uses a condition variable that was destroyed or never initialised", caller);
 }
 
-/// What a waiter did that went on since it was woken: if it had been woken before already, that was not since the last
+/// The mode of a waiter's step after it was woken: if it had already been woken before, it did not need the last
 /// signal.
 Mode mode_of_waking(Thread thread) { return was_woken_before(thread) ? Mode::kWrite : Mode::kAcquire; }
 
@@ -107,14 +107,14 @@ int signal(pthread_cond_t* condition, bool all, const void* caller) {
   const auto queue = reinterpret_cast<std::uint64_t>(condition);
   const std::size_t ends = ends_of(queue);
   if (controlled() && stores_wait()) {
-    // Where nobody waits it only looks, which is no fence.
+    // If no thread waits, it only reads, which is not a fence.
     library_step(step_info(Kind::kNotify, condition, caller),
                  {at_queue(Mode::kRead, queue), at_memory(Mode::kRead, condition, sizeof *condition)}, {});
     check(condition, caller, ends_of(queue) != ends);
     if (!anybody_waits(queue)) return 0;
   }
-  // It reads the memory of the condition variable too, and so depends on who frees that: a waiter may, as soon as it
-  // sees what it waits for, although the signal is still to come.
+  // It also reads the memory of the condition variable, and so depends on a thread that frees it: a waiter may do so as
+  // soon as it sees the condition it waits for, although the signal is still to come.
   library_step(step_info(Kind::kNotify, condition, caller),
                {at_queue(Mode::kRelease, queue), at_memory(Mode::kRead, condition, sizeof *condition)});
   check(condition, caller, ends_of(queue) != ends);
@@ -131,7 +131,7 @@ using linpoint::runtime::as_mutex;
 using linpoint::runtime::by_host;
 using linpoint::runtime::Real;
 
-// The C library has older ones of the same names.
+// The C library has older versions with the same names.
 #define LINPOINT_VERSION "GLIBC_2.3.2"  // NOLINT(cppcoreguidelines-macro-usage)
 
 extern "C" {

@@ -25,7 +25,7 @@ Farewells farewells;
 Farewells kept;
 bool changed = false;  ///< since they were restored
 
-/// While they run, more may be registered, which are next then.
+/// While they run, more may be registered, which then run next.
 void run_all(HostVector<Farewell>& all) {
   while (!all.empty()) {
     const Farewell last = all.back();
@@ -40,8 +40,8 @@ void run_all(HostVector<Farewell>& all) {
   fail(Fault::kCrash, "the program ends with status " + std::to_string(status), caller);
 }
 
-/// Where somebody calls exit. A program may end as it likes; of a test that would hide all operations that have not
-/// come back.
+/// The program calls exit. A program may end in any way; in a test, that would hide all operations that have not
+/// returned.
 [[noreturn]] void end_with(int status, const void* caller) {
   if (status == 0 && !operations.on() && controlled()) end_program();
   fail_with(status, caller);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be done when a thread ends, and when the program ends: destructors, in their order.
+// Actions at the end of a thread, and at the end of the program: destructors, in order.
 #pragma once
 
 #include "host/base/host_memory.hpp"
@@ -12,12 +12,12 @@ struct Farewell {
   void* argument = nullptr;
 };
 
-/// What was registered up to now is there in every run; what comes later is forgotten with its run.
+/// Actions registered so far exist in every run; later ones are dropped at the end of their run.
 void keep_farewells();
 void restore_farewells();
 /// Runs destructors of thread-local variables of the running thread, the last one first.
 void leave_thread();
-/// When main has come back: all that, then what is registered for the end of the program, then the end of the program.
+/// After main has returned: runs these destructors, then the exit handlers of the program, then ends the program.
 [[noreturn]] void leave_program(int status, const void* caller);
 
 }  // namespace linpoint::runtime

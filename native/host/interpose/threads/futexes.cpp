@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The system call futex, on which the C++ library builds atomic::wait, latches, barriers, semaphores and futures. Other
-// system calls by number are refused, but for a few that do no harm.
+// numbered system calls are refused, except a few harmless ones.
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/random.h>
@@ -48,7 +48,7 @@ long wait_at(const Word* word, Word expected, const Patience& patience, Word mas
   const auto queue = reinterpret_cast<std::uint64_t>(word);
   const Access reads = at_memory(Mode::kRead, word, sizeof *word);
   library_step(step_info(Kind::kRead, word, caller), {reads, at_queue(Mode::kWrite, queue)});
-  library::check(word, sizeof *word, false, caller);  // freed while this one waited for its turn
+  library::check(word, sizeof *word, false, caller);  // it may have been freed while this thread waited for its turn
   if (*static_cast<const volatile Word*>(word) != expected) {
     library_step_was({reads}, 0);
     return fail_with(EAGAIN);
@@ -77,7 +77,7 @@ long wake_at(const Word* word, Word most, Word mask, const void* caller) {
   return woken;
 }
 
-/// The arguments of the system call as they come.
+/// The arguments of the system call in their raw form.
 struct Arguments {
   long one = 0;
   long two = 0;
@@ -98,7 +98,7 @@ long futex(const Arguments& arguments, const void* caller) {
   const auto* time = pointer<const timespec>(arguments.four);
   const auto mask = static_cast<Word>(arguments.six);
   if (phase == Phase::kPersistent) {
-    // Nobody else is there to be woken, or to wake.
+    // There is no other thread to wake, or to be woken by.
     const int command = static_cast<int>(arguments.two) & FUTEX_CMD_MASK;
     if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) return 0;
     if (*word == value) wait_for_ever(caller);
@@ -116,7 +116,7 @@ long futex(const Arguments& arguments, const void* caller) {
     case FUTEX_WAKE_BITSET:
       return wake_at(word, value, mask, caller);
     default:
-      refuse("the program uses a futex in a way that is not known");
+      refuse("the program uses a futex in an unsupported way");
   }
 }
 

@@ -40,7 +40,7 @@ StepInfo step_info(Kind kind, const Mutex& mutex, const void* caller) {
   return {.kind = kind, .caller = caller, .address = address, .holder = &mutex.owner};
 }
 
-/// 0 if it was locked once more, as its kind allows; else the error, or -1 if it is not the thread's own.
+/// 0 if it was locked recursively, as its kind allows; else the error, or -1 if the thread does not own it.
 int lock_again(Mutex& mutex, bool tries) {
   if (mutex.kind == kDestroyed) return EINVAL;
   if (!is_mine(mutex)) return -1;
@@ -56,7 +56,7 @@ int lock(Mutex& mutex, const void* caller) {
   library::check(&mutex, sizeof mutex, true, caller);
   if (const int result = lock_again(mutex, false); result >= 0) return result;
   library_step_when(step_info(Kind::kLock, mutex, caller), {at_mutex(Mode::kAcquire, mutex)}, is_free, &mutex);
-  library::check(&mutex, sizeof mutex, true, caller);  // freed while this one waited
+  library::check(&mutex, sizeof mutex, true, caller);  // it may have been freed while this thread waited
   take(mutex);
   return 0;
 }
@@ -117,7 +117,7 @@ int unlock(Mutex& mutex, const void* caller) {
   return 0;
 }
 
-/// The unwinder has locks too, which are none of the program's.
+/// The unwinder has locks too, which do not count as the program's.
 bool for_program(const void* caller) { return !by_host() && !system_code().contains(caller); }
 
 }  // namespace
@@ -168,7 +168,7 @@ int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   return 0;
 }
 
-// A spin lock waits as a mutex does: what it does meanwhile cannot be seen.
+// A spin lock waits like a mutex: its spinning is not observable.
 int pthread_spin_init(pthread_spinlock_t* lock, int /*shared*/) {
   *lock = 0;
   return 0;
@@ -198,7 +198,7 @@ int pthread_spin_trylock(pthread_spinlock_t* lock) {
 }
 int pthread_spin_unlock(pthread_spinlock_t* lock) {
   using namespace linpoint::runtime;
-  if (controlled() && stores_wait()) qualify("pthread_spin_unlock is taken for a fence here, and is none");
+  if (controlled() && stores_wait()) qualify("pthread_spin_unlock is treated as a fence here, but is not one");
   library_step({.kind = Kind::kUnlock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
                {at_memory(Mode::kRelease, lock, sizeof *lock)});
   publish(lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks of POSIX threads. Their state is where the program has it, so it is restored with the program's memory, and a
-// lock that was freed is found as any other memory.
+// Locks of POSIX threads. Their state is in the program's memory, so it is restored with that memory, and use of a
+// freed lock is detected like any other access.
 #pragma once
 
 #include <pthread.h>
@@ -9,10 +9,10 @@
 
 namespace linpoint::runtime {
 
-/// As the C library lays it out, so that its initialisers are ours.
+/// With the layout of the C library, so that its initialisers work.
 struct Mutex {
   int locked = 0;
-  unsigned count = 0;  ///< how often more it was locked by its owner
+  unsigned count = 0;  ///< number of additional recursive locks by its owner
   int owner = 0;       ///< + 1
   unsigned users = 0;
   int kind = 0;
@@ -21,9 +21,9 @@ struct Mutex {
 [[nodiscard]] inline Mutex& as_mutex(pthread_mutex_t* mutex) { return *reinterpret_cast<Mutex*>(mutex); }
 [[nodiscard]] inline Access at_mutex(Mode mode, const Mutex& mutex) { return at_memory(mode, &mutex, sizeof mutex); }
 
-/// Makes it the running thread's. The step is the caller's affair.
+/// Makes it the running thread's. The caller is responsible for the step.
 void take(Mutex& mutex);
-/// And gives it back, however often it was locked: that is returned.
+/// Releases it completely; returns how often it was locked.
 unsigned give_back(Mutex& mutex);
 
 }  // namespace linpoint::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done once: static variables of functions (the Itanium ABI's guards) and pthread_once.
+// One-time initialisation: static variables of functions (the Itanium ABI's guards) and pthread_once.
 //
-// Both keep their state where the program has it, so it is restored with the program's memory.
+// Both keep their state in the program's memory, so it is restored with that memory.
 #include <pthread.h>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// The first byte is what compiled code looks at; the others are ours.
+/// Compiled code reads the first byte; the others are ours.
 struct Guard {
   std::uint8_t done = 0;
   std::uint8_t begun = 0;
@@ -28,10 +28,10 @@ struct Guard {
 };
 static_assert(sizeof(Guard) == 8);
 
-/// The byte that compiled code looks at stands for all of it.
+/// The byte that compiled code reads stands for the whole guard.
 Access at_guard(Mode mode, const Guard& guard) { return at_memory(mode, &guard.done, sizeof guard.done); }
 
-/// It is done as soon as compiled code can see that.
+/// It counts as done as soon as compiled code can see that.
 bool can_be_had(void* guard) {
   const auto& state = *static_cast<Guard*>(guard);
   return state.begun == 0 || state.done != 0;
@@ -41,7 +41,7 @@ StepInfo lock_of(const void* object, const void* caller, Kind kind = Kind::kLock
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
 }
 
-// As the C library has it in a pthread_once_t, so that what it has done before stays done.
+// As in the C library's pthread_once_t, so that earlier initialisations by the library stay done.
 constexpr int kNew = 0;
 constexpr int kBegun = 1;
 constexpr int kDone = 2;
@@ -64,7 +64,7 @@ int acquire_guard(Guard& guard, const void* caller) {
 }
 
 void release_guard(Guard& guard) {
-  // A step as of the program itself, since its fast path looks at that byte and no further.
+  // A step like the program's own accesses, since its fast path reads only that byte.
   if (controlled()) {
     __tsan_atomic8_exchange(&guard.done, 1, __ATOMIC_ACQ_REL);
   } else {
@@ -127,7 +127,8 @@ void __cxa_guard_abort(Guard* guard) {  // NOLINT(bugprone-reserved-identifier)
 }
 
 int pthread_once(pthread_once_t* control, void (*routine)()) {
-  // The unwinder does things once too. Its state is not restored, so the first run would have steps that others lack.
+  // The unwinder uses one-time initialisation too. Its state is not restored, so the first run would have steps that
+  // later runs lack.
   if (!by_host() && !linpoint::runtime::system_code().contains(__builtin_return_address(0)))
     return linpoint::runtime::run_once(control, routine, __builtin_return_address(0));
   static constinit linpoint::runtime::Real<int(pthread_once_t*, void (*)())> next("pthread_once");

@@ -15,11 +15,12 @@ namespace linpoint::runtime {
 namespace {
 
 constexpr pthread_key_t kMostKeys = 128;
-/// Keys of the program are told from the host's by their numbers.
+/// Numbers distinguish keys of the program from the host's.
 constexpr pthread_key_t kFirstKey = 1U << 20U;
-/// What stands for the numbers of keys among what else is of the world: blocks of a size, which is never odd.
+/// The place for numbers of keys among the places of the outside world; the others are block sizes, which are never
+/// odd.
 constexpr std::uint64_t kPlace = 1;
-/// How often destructors are run again if they set values themselves; as the C library.
+/// Maximum number of rounds of destructors that set values themselves; as in the C library.
 constexpr int kRounds = 4;
 
 using Destructor = void (*)(void*);
@@ -76,7 +77,7 @@ int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
     static constinit Real<int(pthread_key_t*, void (*)(void*))> next("pthread_key_create");
     return next(key, destructor);
   }
-  // The order of creations decides the numbers.
+  // The order of creation decides the numbers.
   library_step({.kind = Kind::kNote, .caller = __builtin_return_address(0), .message = "creates a key"},
                {at_place(Mode::kWrite, Abstract::kWorld, kPlace)});
   if (keys.count == kMostKeys) return EAGAIN;

@@ -25,7 +25,7 @@ struct Record {
   void* result = nullptr;
   bool detached = false;
   bool joined = false;
-  std::uintptr_t outermost = 0;  ///< the frame where pthread_exit ends its unwinding
+  std::uintptr_t outermost = 0;  ///< the frame where pthread_exit stops unwinding
   _Unwind_Exception unwinding{};
 };
 std::array<Record, kMostThreads> records;
@@ -47,7 +47,7 @@ int create(pthread_t* name, const pthread_attr_t* attributes, void* (*function)(
   if (!controlled()) refuse("the program creates a thread before main");
   const Thread thread = spawn(caller, begin_thread, nullptr);
   if (thread == kNoThread) return EAGAIN;
-  // The new thread begins with a step of its own: not before this one goes on.
+  // The new thread begins with a step of its own, which does not come before the creator continues.
   most_records = std::max(most_records, thread + 1);
   Record& record = records[thread];
   record = {};
@@ -145,7 +145,7 @@ void pthread_exit(void* result) {
   linpoint::runtime::refuse("the program calls pthread_exit() before main");
 }
 
-// A name of a thread is no pointer here, so what the C library would do with one must not happen.
+// Here a thread handle is not a pointer, so the C library must not dereference it.
 int pthread_setname_np(pthread_t /*name*/, const char* /*words*/) { return 0; }
 int pthread_getname_np(pthread_t /*name*/, char* words, std::size_t size) {
   if (size == 0) return ERANGE;
@@ -164,7 +164,7 @@ int pthread_setcancelstate(int /*state*/, int* before) {
   return 0;
 }
 void pthread_testcancel() {}
-// The signals that there are come from what the program does itself, and go to the host.
+// Signals come from the program's own actions, and are handled by the host.
 int pthread_sigmask(int how, const sigset_t* changed, sigset_t* before) {
   if (!by_host()) return 0;
   static constinit Real<int(int, const sigset_t*, sigset_t*)> next("pthread_sigmask");

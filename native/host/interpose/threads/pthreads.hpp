@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of POSIX: of the program's, each is a fiber.
+// POSIX threads: each thread of the program is a fiber.
 #pragma once
 
 namespace linpoint::runtime {
 
 void restore_threads();
 
-/// Runs what a thread is to do, up to its end or pthread_exit; what that gives is its result.
+/// Runs the function of a thread, up to its return or pthread_exit; either gives the thread's result.
 void run_body(void* (*function)(void*), void* argument);
 
 }  // namespace linpoint::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks for many readers or one writer, and barriers. Their state is where the program has it. What readers do
-// commutes, so for each other they only read the lock.
+// Read-write locks and barriers. Their state is in the program's memory. Steps of readers commute: among each other,
+// readers only read the lock.
 #include <pthread.h>
 
 #include <cerrno>
@@ -18,7 +18,7 @@ namespace {
 struct SharedLock {
   unsigned readers = 0;
   int writer = 0;              ///< + 1
-  char readers_published = 0;  ///< its address names what they publish
+  char readers_published = 0;  ///< its address identifies what they publish
 };
 
 struct Barrier {
@@ -47,7 +47,7 @@ StepInfo step_info(Kind kind, const void* object, const void* caller, const int*
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object), .holder = holder};
 }
 
-/// Readers are not ordered by the lock: what they publish, at this place of it, is for writers.
+/// The lock does not order readers: what they publish, at this place of it, is for writers.
 const void* for_writers(const SharedLock& lock) { return &lock.readers_published; }
 
 void take(const Attempt& attempt) {
@@ -58,12 +58,12 @@ void take(const Attempt& attempt) {
     ++attempt.lock->readers;
   }
   observe(attempt.lock);
-  // For the explorer a reader has only read, and yet it is no longer where it was.
+  // For the explorer a reader has only read, but its state has changed.
   if (controlled()) side_effect();
 }
 
-/// An attempt to write may fail for a reader, who has only read for the explorer: it must depend on that one
-/// nevertheless.
+/// An attempt to write may fail because of a reader, which has only read as far as the explorer knows. The attempt must
+/// depend on that reader nevertheless.
 void fail_to_take(const Attempt& attempt, const pthread_rwlock_t* object) {
   library_step_was({at_memory(attempt.writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)}, 0);
 }
@@ -78,7 +78,7 @@ int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* c
   library_step_when(step_info(Kind::kLock, object, caller, &attempt.lock->writer),
                     {at_memory(mode, object, sizeof *object)}, free_or_late, &attempt);
   end_patience(patience);
-  library::check(object, sizeof *object, true, caller);  // freed while this one waited
+  library::check(object, sizeof *object, true, caller);  // it may have been freed while this thread waited
   if (is_free(attempt)) {
     take(attempt);
     return 0;
@@ -106,7 +106,7 @@ int unlock(pthread_rwlock_t* object, const void* caller) {
   library::check(object, sizeof *object, true, caller);
   SharedLock& state = as_lock(object);
   if (state.writer == 0 && state.readers == 0)
-    fail(Fault::kAssertion, "unlocks a lock for readers and writers that nobody holds", caller);
+    fail(Fault::kAssertion, "unlocks a read-write lock that no thread holds", caller);
   const Mode mode = state.writer != 0 ? Mode::kWrite : Mode::kRead;
   library_step(step_info(Kind::kUnlock, object, caller), {at_memory(mode, object, sizeof *object)});
   if (state.writer != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semaphores of POSIX. The value is where the C library has it too, so its sem_init will do.
+// POSIX semaphores. The value has the same place as in the C library, so that its sem_init works.
 #include <semaphore.h>
 
 #include <cerrno>
@@ -43,8 +43,8 @@ int wait(sem_t* semaphore, const void* caller) {
   Attempt attempt{&value_of(semaphore), {}};
   library_step_when(step_info(Kind::kLock, semaphore, caller),
                     {at_memory(Mode::kAcquire, semaphore, sizeof *semaphore)}, available, &attempt);
-  library::check(semaphore, sizeof *semaphore, true, caller);  // freed while this one waited
-  // With more than one left it did not need the last of those who gave.
+  library::check(semaphore, sizeof *semaphore, true, caller);  // it may have been freed while this thread waited
+  // With more than one permit left it did not need the last release.
   if (value_of(semaphore) > 1) library_step_was({at_memory(Mode::kWrite, semaphore, sizeof *semaphore)}, 1);
   return take(semaphore);
 }

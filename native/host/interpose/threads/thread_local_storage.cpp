@@ -16,7 +16,7 @@
 
 namespace {
 
-/// As the loader knows a variable.
+/// The loader's identification of a variable.
 struct StorageIndex {
   unsigned long module = 0;
   unsigned long offset = 0;
@@ -32,7 +32,7 @@ Storage the_storage;
 
 namespace {
 
-/// What the C++ library keeps of exceptions for each thread (`__cxa_eh_globals` of the Itanium ABI).
+/// The per-thread exception state of the C++ library (`__cxa_eh_globals` of the Itanium ABI).
 struct Exceptions {
   void* caught = nullptr;
   unsigned int uncaught = 0;
@@ -52,7 +52,7 @@ unsigned char* own_variables(std::size_t module) {
   return static_cast<unsigned char*>(__tls_get_addr(&index));
 }
 
-/// What a borrowed thread is told, and what it tells.
+/// The messages to and from a thread whose storage is borrowed.
 struct Lending {
   sem_t ready{};
   void* base = nullptr;
@@ -68,7 +68,7 @@ void* Storage::wait_for_ever(void* argument) {
   for (const std::size_t module : lending.modules) lending.variables.push_back(own_variables(module));
   static constinit Real<int(sem_t*)> post("sem_post");
   post(&lending.ready);
-  // Not the one that the program may not call: by now that may be running.
+  // Not the function that the program must not call: the program may be running by now.
   static constinit Real<int()> pause("pause");
   for (;;) pause();
 }
@@ -80,7 +80,7 @@ bool Storage::borrow(Borrowed& borrowed) {
   using Start = void*(void*);
   static constinit Real<int(pthread_t*, const pthread_attr_t*, Start*, void*)> create("pthread_create");
   static constinit Real<int(sem_t*)> wait("sem_wait");
-  // It gets no signals: those are for the thread that runs the program.
+  // It receives no signals: those are for the thread that runs the program.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -118,7 +118,7 @@ void* Storage::fresh(Thread thread) {
   const OutOfProgram host;
   while (borrowed_.size() <= thread) {
     Borrowed more;
-    if (!borrow(more)) refuse("the system has no thread to lend its storage to one of the program's");
+    if (!borrow(more)) refuse("no system thread is available to provide thread-local storage");
     for (std::size_t index = 0; index < variables_.size(); ++index) {
       Variables& variables = variables_[index];
       if (!variables.of_others.empty()) continue;
@@ -159,7 +159,7 @@ void forget_exceptions() {
 
 extern "C" {
 
-// The C++ library asks for these by name, so that fibers need no storage of their own for exceptions.
+// The C++ library calls these by name, so that fibers need no thread-local storage for exceptions.
 void* __cxa_get_globals() {  // NOLINT(bugprone-reserved-identifier)
   using namespace linpoint::runtime;
   if (!in_program()) return &exceptions_of_host;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-local storage of the program's threads.
 //
-// A fiber borrows the storage of a real thread that does nothing but wait: the loader has made it as for any thread.
-// Main has that of the host's own thread, since constructors of the program may have filled it before the snapshot.
+// A fiber borrows the storage of a real thread that only waits: the loader has created it like that of any thread. Main
+// uses that of the host's own thread, since constructors of the program may have written to it before the snapshot.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace linpoint::runtime {
 
 class Storage {
  public:
-  /// Once the program is loaded, by the thread that loaded it.
+  /// Called once the program is loaded, by the thread that loaded it.
   void keep(const SharedObjects& objects);
-  /// The base of a thread that is about to begin, with its variables as they are at first; nullptr if nobody needs
-  /// that.
+  /// The base for a thread that is about to begin, with its variables in their initial state; nullptr if no variable
+  /// needs it.
   [[nodiscard]] void* fresh(Thread thread);
-  /// The variables of the first thread as they are now, and back to that.
+  /// Saves the variables of the first thread as they are now.
   void keep_again();
   void restore() const;
 
@@ -27,7 +27,7 @@ class Storage {
     std::size_t number = 0;
     HostVector<unsigned char> of_main;  ///< after the constructors
     HostVector<unsigned char> of_others;
-    HostVector<unsigned char> kept;  ///< of the first thread, in the middle of a run; empty if that never was
+    HostVector<unsigned char> kept;  ///< of the first thread, in the middle of a run; empty if nothing was saved
   };
   struct Borrowed {
     void* base = nullptr;
@@ -43,7 +43,7 @@ class Storage {
 };
 extern Storage the_storage;
 
-/// Exceptions that are thrown and caught at the moment, of all threads: none.
+/// Clears the exceptions currently thrown or caught, of all threads.
 void forget_exceptions();
 
 }  // namespace linpoint::runtime

@@ -10,14 +10,14 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// How often a thread gives up in a run although others could go on.
+/// How often a thread may time out in a run although others could continue.
 constexpr unsigned kMostFreely = 2;
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 struct Count {
   unsigned given_up = 0;
   bool waits = false;     ///< with a limit
-  bool released = false;  ///< nobody else could go on
+  bool released = false;  ///< no other thread could continue
 };
 std::array<Count, kMostThreads> counts;
 bool any_used = false;
@@ -56,8 +56,8 @@ void give_up(const Patience& patience) {
 void begin_patience(const Patience& patience) {
   if (!patience.limited && !patience.baseless) return;
   if (controlled())
-    qualify(patience.limited ? "waits with a limit in time end early at most twice in each thread"
-                             : "condition variables wake up without a signal at most twice in each thread");
+    qualify(patience.limited ? "timed waits time out at most twice in each thread"
+                             : "condition variables wake spuriously at most twice in each thread");
   any_used = true;
   counts[patience.thread].waits = patience.limited;
   counts[patience.thread].released = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits that end by themselves: with a limit in time, or without a reason.
+// Waits that end by themselves: with a timeout, or spuriously.
 //
-// Each may end or not, and both are explored; but a loop of such waits would never be explored to its end. So a thread
-// gives up a few times only in a run, and later when nobody else can go on.
+// Each may end or not, and both are explored; but a loop of such waits would never be explored completely. So a thread
+// times out only a few times in a run, and after that only when no other thread can continue.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace linpoint::runtime {
 /// One wait of the running thread.
 struct Patience {
   bool limited = false;   ///< in time
-  bool baseless = false;  ///< may end without a reason, as of a condition variable with --spurious
+  bool baseless = false;  ///< may end spuriously, such as on a condition variable with --spurious
   Thread thread = 0;
   std::int64_t deadline = 0;
 };
 
 [[nodiscard]] Patience no_limit();
-/// An absolute time, or one from now on.
+/// An absolute time, or one relative to now.
 [[nodiscard]] Patience until(const timespec& time);
 [[nodiscard]] Patience for_as_long_as(const timespec& time);
 
 /// Whether the wait may end now.
 [[nodiscard]] bool may_give_up(const Patience& patience);
-/// It has ended so.
+/// The wait has ended by itself.
 void give_up(const Patience& patience);
-/// The wait begins, and is over.
+/// The wait begins, and ends.
 void begin_patience(const Patience& patience);
 void end_patience(const Patience& patience);
 

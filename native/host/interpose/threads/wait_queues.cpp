@@ -23,7 +23,7 @@ struct Token {
   std::uint32_t mask = 0;
 };
 
-/// One clock for all queues, which goes on with each that begins to wait and each that wakes.
+/// One clock for all queues, advanced by each thread that begins to wait and each wake-up.
 std::uint64_t now = 0;
 std::array<Waiter, kMostThreads> waiters;
 Thread most_threads = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that wait to be woken, as at a condition variable or a futex.
+// Threads that wait to be woken, for example at a condition variable or a futex.
 //
-// To wake one is to leave a token that any of those may take who wait already, so the schedule decides who it is, and
-// every choice is explored. A thread takes the oldest token that it may have: the younger ones may be had by all who
-// may have the older, so nobody is left without who could have been woken.
+// Waking a thread leaves a token that any thread already waiting may take. So the schedule decides which thread it is,
+// and every choice is explored. A thread takes the oldest token available to it: any thread that may take an older
+// token may also take a younger one, so no thread is left without a token if one could have been assigned to it.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,26 @@
 
 namespace linpoint::runtime {
 
-/// What stands for the queue in the accesses of a step.
+/// The place of the queue in the accesses of a step.
 [[nodiscard]] inline Access at_queue(Mode mode, std::uint64_t queue) {
   return at_place(mode, Abstract::kWaiting, queue);
 }
 
-/// The running thread waits at the queue of this name, as an address, from now on. `mask`: as of FUTEX_WAIT_BITSET.
+/// The running thread waits at the queue of this name, which is an address, from now on. `mask`: as in
+/// FUTEX_WAIT_BITSET.
 void begin_waiting(std::uint64_t queue, std::uint32_t mask = ~0U);
-/// Whether there is a token for it, or everybody was woken since.
+/// Whether there is a token for it, or all threads were woken since.
 [[nodiscard]] bool is_woken(Thread thread);
-/// Whether that was so before anybody was woken last: then it would have gone on without that.
+/// Whether that held before the last wake-up: then it would have continued without that one.
 [[nodiscard]] bool was_woken_before(Thread thread);
-/// It waits no longer: takes its token if there is one.
+/// It stops waiting, and takes its token if there is one.
 void stop_waiting(Thread thread);
-/// Whether there is one who waits, and be it woken.
+/// Whether any thread waits, woken or not.
 [[nodiscard]] bool anybody_waits(std::uint64_t queue);
-/// How many were woken.
+/// The number of threads woken.
 std::uint32_t wake(std::uint64_t queue, std::uint32_t most, std::uint32_t mask = ~0U);
 
-/// The object that has the queue was destroyed; and how often that has been, at this address.
+/// The object with the queue was destroyed; and how often that has happened at this address.
 void end_queue(std::uint64_t queue);
 [[nodiscard]] std::size_t ends_of(std::uint64_t queue);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Re-checking that a count cannot be right, by counting: from the recorded times and results alone. Cost: O(n).
+// Re-checks that a count cannot be correct by counting from the recorded times and results alone. Cost: O(n).
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace linpoint::verdicts {
 
-/// Whether the telling operations of a counter, or of one that gives everyone its count, contradict the others as
-/// `reason` says. Times that touch count as overlapping, but within a process; so a true refutation may go unproved.
+/// Whether the evidence operations (`telling`) of a counter, or of a fetch-and-add counter, contradict the other
+/// operations in the way `reason` names. Intervals that touch count as overlapping, except within one process; so a
+/// true refutation may fail this check.
 ///
-///   too low    the steps that certainly came before the last of them (after an earlier read, on top of what that
-///              read) are more than it saw
-///   too high   the steps that can have come before it are fewer than it saw
-///   same       two were given the same count
-///   inverted   the first was given less than the second, but was called after that had returned
+///   too low    more steps certainly came before the last of them than it observed (after an earlier read: those
+///              since that read, added to its count)
+///   too high   fewer steps can have come before it than it observed
+///   same       two operations were given the same count
+///   inverted   the first was given a smaller count than the second, but was called after the second had returned
 bool check_count(const histories::Columns& columns, std::span<const std::int32_t> positions,
                  std::span<const std::int32_t> telling, monitors::Reason reason, const specs::Blueprint& blueprint,
                  std::int64_t initial);

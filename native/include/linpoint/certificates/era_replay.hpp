@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaying an order under buffered durability: a crash takes every object back to what the survivors of its era left.
+// Replays an order under buffered durability: a crash restores every object to the state that the survivors of its era
+// left.
 //
-// Shares with the monitors and searches what `check_replay` shares: reading operations. Cost: O(1) an operation, and a
-// copy of each object for each era in which operations on it are lost.
+// Shares with the monitors and searches only what `check_replay` shares: the reading of operations. Cost: O(1) per
+// operation, and a copy of each object for each era in which operations on it are lost.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,16 @@
 
 namespace linpoint::verdicts {
 
-/// An order that goes era by era. For each era that a crash ends: how many operations it has, and how many of them
-/// survive, which come first.
+/// An order by eras. For each era that a crash ends: its number of operations, and how many of them survive (the
+/// survivors come first).
 struct EraOrder {
   std::span<const std::int32_t> order;
   std::span<const std::int32_t> eras;
   std::span<const std::int32_t> survivors;
 };
 
-/// Which operation cannot take effect in its era, or is rejected by its object, if any. `object_of` numbers the object
-/// of each position; `contents` are those of the objects at first (as for `check_replay`).
+/// The operation that cannot take effect in its era, or that its object rejects, if any. `object_of` gives the object
+/// number of each position; `contents` are the initial contents of the objects (as for `check_replay`).
 Finding check_eras(const histories::Columns& columns, const EraOrder& witness, const specs::Blueprint& blueprint,
                    std::span<const std::int32_t> object_of, std::span<const std::vector<std::int64_t>> contents);
 

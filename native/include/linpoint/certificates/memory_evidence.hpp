@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evidence about a memory of words: an order is replayed on plain words, and a refutation by a precedence graph is
-// checked link by link against what was recorded, without the graph.
+// Evidence about a memory of words: an order is replayed on plain words. A refutation by a precedence graph is checked
+// link by link against the recorded history, without the graph.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace linpoint::verdicts {
 
-/// The first operation that plain words reject in its place, if any. `content` is as for `graphs::decide`.
+/// The first operation that plain words reject at its place, if any. `content` is as for `graphs::decide`.
 Finding check_words(const histories::Columns& columns, std::span<const std::int32_t> order,
                     const specs::Blueprint& blueprint, std::span<const std::int64_t> content);
 
 enum class Proof : int { kHolds = 0, kBroken = 1, kTooLong = 2 };
 
-/// Whether a refutation proves that the operations have no order: every link is forced by what was
-/// recorded, links close in circles, and every way to explain the failed operations runs into one.
-/// Cost: O(kn), and the ways of explaining, which are given up where they are too many.
+/// Whether a refutation proves that the operations have no order: every link is forced by the recorded history, the
+/// links form cycles, and every way to explain the failed operations leads to such a cycle. Cost: O(kn), times the
+/// combinations of explanations; the check gives up if there are too many.
 Proof check_refutation(const graphs::Question& question, const graphs::Refutation& refutation);
 
 }  // namespace linpoint::verdicts

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaying an order on a plain object of the built-in kind: a deque for a queue, a map for a map.
+// Replays an order on a plain object of the built-in kind: a deque for a queue, a map for a map.
 //
-// Nothing is shared with the steps of the searches, but for reading operations. Cost: O(1) an operation, O(log n) for a
-// priority queue.
+// Shares nothing with the steps of the searches except the reading of operations. Cost: O(1) per operation, O(log n)
+// for a priority queue.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace linpoint::verdicts {
 
-/// Which operation the object, whose first state has this content, rejects in its place, if any. The content is that
-/// of the one object the operations are of: its value or values, its count, 1 for a held mutex; of a multiset elements,
-/// each before its count; of a memory the first value of all words, and then words with values of their own, each
-/// before its value.
+/// The operation that the object rejects at its place, if any. `content` is the initial content of the one object that
+/// the operations belong to: its value or values, its count, 1 for a held mutex; for a multiset, each element before
+/// its count; for a memory, the initial value of all words, then each word with an initial value of its own before that
+/// value.
 Finding check_replay(const histories::Columns& columns, std::span<const std::int32_t> order,
                      const specs::Blueprint& blueprint, std::span<const std::int64_t> content);
 
-/// The same of a whole witness: also whether it has the right members, and respects the times; for long ones, if
-/// `parallel`, at the same time.
+/// Checks a whole witness in the same way, and also that it has the right members and respects the times. For long
+/// witnesses, and if `parallel`, these checks run concurrently.
 Finding check_witness(const histories::Columns& columns, std::span<const std::int32_t> positions,
                       std::span<const std::int32_t> order, search::Condition condition,
                       const specs::Blueprint& blueprint, std::span<const std::int64_t> content, bool parallel = false);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every object of a short history decided in one call: by its monitor, else by the first turns of two searches.
+// Decides every object of a short history in one call: by its monitor, else by the first turns of two searches.
 // Depth-first search begins; the few histories that mislead it are mostly small for Linear, which keeps all
-// configurations at once.
+// configurations at the same time.
 //
-// What this says is what the monitor and the portfolio would have said; it only saves the way between them. Guarantee:
-// an order is certified as a witness and the longest prefix of a search as a legal start. Where an object takes longer,
-// or a refutation by a monitor is still to be certified by a search, there is no answer at all.
-// Cost: that of the monitors, and at most `allowance` configurations for all searches.
+// The answers are those of the monitor and the portfolio; this path only avoids the overhead between them. Guarantee:
+// an order is certified as a witness, and the longest prefix of a search as a legal prefix. There is no answer at all
+// if an object takes longer, or if a search still has to certify a monitor's refutation. Cost: that of the monitors,
+// and at most `allowance` configurations for all searches.
 #pragma once
 
 #include <cstdint>
@@ -32,24 +32,24 @@ struct ObjectAnswer {
   /// The witness, or the longest legal prefix.
   std::vector<std::int32_t> order;
   std::uint64_t configurations = 0;
-  /// Why the monitor did not answer, and the operation that excludes it.
+  /// Why the monitor does not apply, and the operation that excludes it.
   monitors::Exclusion exclusion = monitors::Exclusion::kNone;
   std::int32_t culprit = histories::kNone;
   /// The refutation of a monitor, confirmed by a search of its scope.
   monitors::Outcome pattern;
-  /// What is wrong with the order, if anything: a bug of ours.
+  /// The flaw that certification found in the order, if any; it would be a bug of linpoint.
   verdicts::Finding flaw;
 };
 
-/// How many arguments an operation of some name may have, its key included.
+/// The number of arguments, including the key, that an operation of some name may have.
 struct Arity {
   std::int32_t least;
   std::int32_t most;
 };
 
-/// The answers for all objects, in the order in which they appear; nothing where one of them has none, where operations
-/// are not of the spec, or where more than times orders them. `names` has for each name the first of the same meaning,
-/// and `content` is the first state of every object.
+/// The answers for all objects, in order of first appearance. Nothing if one object has no answer, if operations are
+/// not part of the spec, or if constraints other than times order them. `names` maps each name to the first name with
+/// the same meaning, and `content` is the initial state of every object.
 std::optional<std::vector<ObjectAnswer>> decide_objects(const histories::Columns& columns,
                                                         const specs::Blueprint& blueprint,
                                                         std::span<const std::int32_t> names,

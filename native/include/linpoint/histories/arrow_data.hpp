@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow's C data interface: how another library hands over columns without copying them.
+// Arrow's C data interface: another library hands over columns without copying them.
 // Source: arrow.apache.org/docs/format/CDataInterface.html, which fixes names and layout.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of an Arrow table, read straight from their buffers into a table of operations.
+// Batches of an Arrow table, read directly from their buffers into a table of operations.
 //
-// Guarantee: the same meaning as `parquet_arrow.py` gives to each type of column, or the batch is declined: text holds
-// what the cells of a CSV table hold; other types stand for themselves, instants and durations as nanoseconds; within
-// lists and structs text is text. Cost: about 0.2 microseconds a row.
+// Guarantee: gives each type of column the same meaning as `parquet_arrow.py`, or declines the batch. Text holds what
+// the cells of a CSV table hold; other types stand for themselves, instants and durations in nanoseconds; text within
+// lists and structs is plain text. Cost: about 0.2 microseconds per row.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,21 @@ class ArrowColumn;
 
 class ArrowReader {
  public:
-  /// So many rows are going to come, as far as is known; it only spares memory.
+  /// `expected_rows` is an estimate that only saves reallocations.
   explicit ArrowReader(std::size_t expected_rows) { table_.reserve(expected_rows); }
 
-  /// Reads a batch, an array of structs, in which the members have these `TableRow` columns. False once anything was
-  /// declined; then the reader is of no further use. The arrays stay the caller's.
+  /// Reads a batch, an array of structs whose members belong to these `TableRow` columns. False if anything was
+  /// declined; the reader is unusable afterwards. The caller keeps ownership of the arrays.
   bool add(const ArrowSchema& schema, const ArrowArray& batch, std::span<const std::int32_t> columns);
-  /// No batch follows. False if there is nothing that counts.
+  /// Ends the table. False if it has no operations or other entries.
   bool finish() { return table_.finish(); }
 
-  /// What was read.
+  /// The operations read so far.
   [[nodiscard]] OperationTable& table() { return table_; }
   [[nodiscard]] OperationTable take_table() { return std::move(table_); }
 
  private:
-  // Each declines by false.
+  // Each returns false to decline.
   bool read(std::size_t column, const ArrowColumn& cells, std::size_t row);
   bool read_text(std::size_t column, std::string_view text);
   bool read_typed(std::size_t column, const ArrowColumn& values, std::size_t at);
@@ -55,7 +55,7 @@ class ArrowReader {
   OperationTable table_;
   TableRow row_;
   DistinctNames names_;
-  // Texts of the row's cells that need room of their own; those beyond the first `texts_used_` are of another row.
+  // Texts of the row's cells that need their own storage; those after the first `texts_used_` belong to another row.
   std::deque<std::string> texts_;
   std::size_t texts_used_ = 0;
   std::int32_t line_ = 0;

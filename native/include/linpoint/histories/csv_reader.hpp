@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables in CSV, read straight into a table of operations: a header, then an operation a row with JSON in its cells.
+// Tables in CSV, read directly into a table of operations: a header, then one operation per row with JSON in its cells.
 //
-// Guarantee: that of `text_reader.hpp` and `table_row.hpp`; quotes are as Python's csv module has them when it is
-// strict and skips spaces before cells. A cell over several lines is declined. Cost: about 0.3 microseconds a row.
+// Guarantee: that of `text_reader.hpp` and `table_row.hpp`. Quotes are interpreted as by Python's csv module in strict
+// mode with spaces before cells skipped. A cell that spans several lines is declined. Cost: about 0.3 microseconds per
+// row.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +18,15 @@ namespace linpoint::histories {
 
 class CsvReader final : public TextReader {
  public:
-  /// What stands for a column of the file that is none of ours.
+  /// Marks a column of the file that is not one of ours.
   static constexpr std::int32_t kIgnored = -1;
 
-  /// `columns` has a `TableRow` column for each cell of the header. The first row is the header if `with_header`.
+  /// `columns` gives the `TableRow` column of each cell of the header. The first row is the header if `with_header`.
   CsvReader(std::size_t expected_bytes, char delimiter, std::vector<std::int32_t> columns, bool with_header)
       : TextReader(expected_bytes), delimiter_(delimiter), columns_(std::move(columns)), in_header_(with_header) {}
 
  private:
-  /// A cell, and what follows it.
+  /// A cell, and where it ends.
   struct Cell {
     char* begin;
     char* end;
@@ -34,7 +35,7 @@ class CsvReader final : public TextReader {
 
   char* read(char* begin, char* end) override;
 
-  // Null, or false: declined.
+  // These return null, or false, to decline.
   char* read_row(char* at);
   bool read_cell(char* at, Cell& cell) const;
   bool read_quoted(char* at, Cell& cell) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names in objects that are being read, by number: whether those of one object differ.
+// Numbers of the names in objects that are being read: checks that the names of one object differ.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class DistinctNames {
   void add(std::int32_t name) { names_.push_back(name); }
   void clear() { names_.clear(); }
 
-  /// Whether the names of the innermost open object differ, which ends here.
+  /// Closes the innermost open object; whether its names differ.
   bool close(std::size_t from) {
     constexpr std::size_t kFew = 8;
     const std::span names = std::span(names_).subspan(from);
@@ -34,7 +34,7 @@ class DistinctNames {
   }
 
  private:
-  std::vector<std::int32_t> names_;  // of the objects that are open
+  std::vector<std::int32_t> names_;  // of the open objects
 };
 
 }  // namespace linpoint::histories

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events as Jepsen records them, and the operations that they are: each invocation is paired with its completion.
+// Events as Jepsen records them, and their operations: each invocation is paired with its completion.
 //
-// Guarantee: the operations that `event_pairing.py` makes of the events, or they are declined: what is wrong, and what
-// takes more than numbers to compare. Cost: O(n), O(n log n) if the indices are not in order. Memory: 48 bytes an event
-// beside its values.
+// Guarantee: forms the same operations as `event_pairing.py`, or declines the events: invalid ones, and those whose
+// comparison needs more than numbers. Cost: O(n), O(n log n) if the indices are not in order. Memory: 48 bytes per
+// event, plus its values.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace linpoint::histories {
 
 struct NameMeaning;
 
-/// One event as it stands in a text: names and scalars as tokens, values as numbers of the table's store.
+/// One event as in the text: names and scalars as tokens, values as numbers of the table's store.
 struct EventFields {
   Token process;
   Token type;
@@ -34,14 +34,15 @@ struct EventFields {
 
 class EventTable {
  public:
-  /// Whether values are pairs of key and value; nothing: find out. In a log of Porcupine's a `get` of "" found nothing.
+  /// `keyed`: whether values are pairs of key and value; nothing: detect it. In a Porcupine log, a `get` of "" found
+  /// nothing.
   EventTable(std::optional<bool> keyed, bool porcupine) : keyed_(keyed), porcupine_(porcupine) {}
 
   /// The values of the events.
   [[nodiscard]] ValueStore& store() { return store_; }
   /// Adds an event; false if it is declined.
   bool add(const EventFields& fields, std::int32_t line);
-  /// Makes operations of all events, which takes their values away. False if any is declined, or there are none.
+  /// Makes operations of all events, and moves their values out. False if an event is declined, or there is none.
   bool pair(OperationTable& table);
 
  private:
@@ -59,12 +60,12 @@ class EventTable {
     bool has_index;
     Token::Kind time_kind;
   };
-  /// An invocation and its completion, as places in the order of events.
+  /// An invocation and its completion, as indices into the order of events.
   struct Call {
     std::int32_t invocation;
     std::int32_t completion = kNone;
   };
-  /// A value: a number, or the run of tokens of a list.
+  /// A value: a number, or the tokens of a list.
   struct Value {
     std::int32_t number = ValueStore::kNull;
     std::span<const std::int32_t> list;
@@ -105,7 +106,7 @@ class EventTable {
   std::optional<bool> keyed_;
   bool porcupine_;
   ValueStore store_;
-  const Interner* values_ = nullptr;  // once they are the operations'
+  const Interner* values_ = nullptr;  // set once they belong to the operations
   Interner processes_{0};
   Interner names_{0};
   std::vector<Event> events_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A history as integers: one entry an operation in each column. Names, values, keys and processes are interned.
+// A history as integers: one entry per operation in each column. Names, values, keys and processes are interned.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace linpoint::histories {
 
-/// The return of an operation that never returned.
+/// The return time of an operation that never returned.
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-/// The order hint of an operation that has none.
+/// The order hint of an operation without one.
 inline constexpr std::int64_t kNoHint = std::numeric_limits<std::int64_t>::min();
-/// The key of an operation that has none, and the process of a crash of everything.
+/// The key of an operation without one, and the process of a crash of everything.
 inline constexpr std::int32_t kNone = -1;
 /// The process of a crash of the object alone.
 inline constexpr std::int32_t kObject = -2;
 
-/// Work on more operations than these is worth a thread of its own.
+/// Work on more operations than this is worth a separate thread.
 inline constexpr std::size_t kWorthAThread = 100'000;
 
 enum class Outcome : std::uint8_t { kOk = 0, kFailed = 1, kUnknown = 2 };
@@ -31,7 +31,7 @@ struct Crash {
   std::int64_t end;    // the time plus the clock skew
   std::int32_t process;
 
-  /// Whether a process crashed, and never returns from an operation that is open.
+  /// Whether the crash stops a process, which then never returns from its open operation.
   [[nodiscard]] bool covers(std::int32_t other) const { return process == kNone || process == other; }
   [[nodiscard]] bool of_everything() const { return process == kNone; }
   [[nodiscard]] bool of_object() const { return process == kObject; }
@@ -39,11 +39,11 @@ struct Crash {
   [[nodiscard]] bool ends_era() const { return of_everything() || of_object(); }
 };
 
-/// Lists and objects as they were written, whose equal ones do not share a number yet. Each is a run of tokens: how
-/// many items it has, as `list_of` or `object_of`, and then its items, which are numbers of values or begin another
-/// run. An object of n entries has 2n items, the name of each entry before its value.
+/// Lists and objects in their written form; equal ones do not share a number yet. Each is a run of tokens: a header
+/// with its number of items (`list_of` or `object_of`), then the items, each the number of a value or the beginning of
+/// another run. An object of n entries has 2n items, the name of each entry before its value.
 struct Lists {
-  std::vector<std::int64_t> first;  // offsets into tokens, one more than lists
+  std::vector<std::int64_t> first;  // offsets into tokens, one more than there are lists
   std::vector<std::int32_t> tokens;
 
   static constexpr std::int32_t kFirst = -2;
@@ -61,16 +61,16 @@ struct Columns {
   std::vector<std::int32_t> process;
   std::vector<std::int64_t> call;
   std::vector<std::int64_t> ret;
-  std::vector<std::int64_t> end;  // the return plus the clock skew; empty where clocks do not differ
+  std::vector<std::int64_t> end;  // the return plus the clock skew; empty if no clocks differ
   std::vector<std::uint8_t> outcome;
   std::vector<std::int32_t> key;
   std::vector<std::int32_t> name;
   std::vector<std::int32_t> result;
-  std::vector<std::int32_t> first_argument;  // offsets into arguments, one more than operations
+  std::vector<std::int32_t> first_argument;  // offsets into arguments, one more than there are operations
   std::vector<std::int32_t> arguments;
-  std::vector<std::int64_t> hint;  // empty where no operation has one
+  std::vector<std::int64_t> hint;  // empty if no operation has one
   std::vector<Crash> crashes;      // by time
-  /// In `result` and `arguments` a number of Lists::kFirst - i stands for the list i. Null: there are none.
+  /// In `result` and `arguments`, the number Lists::kFirst - i stands for list i. Null: there are no lists.
   std::shared_ptr<const Lists> lists;
   bool skewed = false;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for values, in order of appearance: integers, strings, and JSON texts that nobody has decoded yet.
+// Numbers for values, in order of appearance: integers, strings, and JSON texts that have not been decoded yet.
 //
-// Guarantee: two integers, two strings or two texts share a number iff they are the same; a text never shares one
-// with an integer or a string, even where it would decode to it. Cost: O(1) a value, one cache miss where integers
-// lie apart and less where they follow each other, as counters and ids do. Memory: 20 bytes a distinct integer where
-// they do, 50 where they lie apart; its own length and 40 bytes a distinct text.
+// Guarantee: two integers, two strings or two texts share a number iff they are equal; a text never shares one with an
+// integer or a string, even if it would decode to it. Cost: O(1) per value, one cache miss for scattered integers and
+// less for consecutive ones, as in counters and ids. Memory: 20 bytes per distinct consecutive integer, 50 per
+// scattered one; its own length plus 40 bytes per distinct text.
 #pragma once
 
 #include <array>
@@ -19,52 +19,53 @@
 
 namespace linpoint::histories {
 
-/// What stands for a value that is no integer of 64 bits.
+/// Stands for a value that is not an integer of 64 bits.
 inline constexpr std::int64_t kNoInteger = std::numeric_limits<std::int64_t>::min();
 
 class Interner {
  public:
   enum class Kind : std::uint8_t { kConstant, kInteger, kString, kJson };
 
-  /// The first numbers are for constants that the caller knows.
+  /// The first `constants` numbers are reserved for constants of the caller.
   explicit Interner(std::size_t constants) : integers_(constants, kNoInteger) {}
 
   /// `value` must not be kNoInteger.
   std::int32_t integer(std::int64_t value);
-  /// Begin to fetch what `integer` is going to look at.
+  /// Prefetches the memory that `integer` is going to read.
   void prefetch(std::int64_t value) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[first_slot(value)]);
   }
-  /// All of them, with `put(index, number)` for each.
+  /// Interns all values and calls `put(index, number)` for each.
   template <typename Put>
   void integers(std::span<const std::int64_t> values, Put put);
   std::int32_t string(std::string_view text) { return text_number(text, Kind::kString); }
   std::int32_t json(std::string_view text) { return text_number(text, Kind::kJson); }
 
-  /// The numbers here of all values of another interner with the same constants, by their numbers there.
+  /// Interns all values of another interner with the same constants; the result maps its numbers to numbers here.
   std::vector<std::int32_t> absorb(const Interner& other);
 
-  /// The number of a value that has one, else -1.
+  /// The number of a value, or -1 if it has none.
   [[nodiscard]] std::int32_t find_integer(std::int64_t value) const;
   [[nodiscard]] std::int32_t find_string(std::string_view text) const;
 
   [[nodiscard]] std::size_t size() const { return integers_.size(); }
   [[nodiscard]] Kind kind(std::int32_t number) const;
-  /// By number; kNoInteger for what is none.
+  /// Integers by number; kNoInteger for other values.
   [[nodiscard]] std::span<const std::int64_t> integers() const { return integers_; }
-  /// Of a string or a JSON text.
+  /// The text of a string or a JSON text.
   [[nodiscard]] std::string_view text(std::int32_t number) const { return view(texts_[text_index(number)]); }
   /// The numbers of the JSON texts.
   [[nodiscard]] std::vector<std::int32_t> undecoded() const;
 
  private:
   static constexpr unsigned kRunBits = 3;
-  /// The numbers of eight integers that differ in their last bits only: logs are full of counters, which fill them.
+  /// The numbers of eight integers that differ only in their last bits: logs contain many counters, which fill such
+  /// runs.
   using Run = std::array<std::int32_t, 1U << kRunBits>;
-  /// One integer, with its number, or the first of several that have a run.
+  /// One integer with its number, or the first of several that have a run.
   struct Slot {
     std::int64_t integer = 0;
-    std::int32_t number = kEmpty;  // of the run i: kFirstRun - i
+    std::int32_t number = kEmpty;  // for run i: kFirstRun - i
   };
   static constexpr std::int32_t kEmpty = -1;
   static constexpr std::int32_t kFirstRun = -2;
@@ -104,7 +105,7 @@ class Interner {
   std::string characters_;
 };
 
-/// Fibonacci hashing, which spreads runs that follow each other evenly.
+/// Fibonacci hashing, which spreads consecutive runs evenly.
 inline std::size_t Interner::first_slot(std::int64_t value) const {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
   const auto shift = 64U - static_cast<unsigned>(std::countr_zero(slots_.size()));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of operations in JSON: lists and objects become runs of tokens.
 //
-// Guarantee: a list is kept as tokens if all that it holds, however deep, is null, true, false, integers of 64 bits,
-// strings without escapes, lists, and objects whose names differ; any other is JSON text. Text must be as
-// `json_scan.hpp` wants it. Cost: about two nanoseconds a character.
+// Guarantee: a list is kept as tokens if all its items, at any depth, are null, true, false, integers of 64 bits,
+// strings without escapes, lists, or objects whose names differ; any other list is kept as JSON text. Text must satisfy
+// `json_scan.hpp`. Cost: about two nanoseconds per character.
 #pragma once
 
 #include <vector>
@@ -16,10 +16,10 @@ namespace linpoint::histories {
 
 class JsonValueReader {
  public:
-  // Each takes where something begins and gives where it ends, or null for what cannot be read.
+  // Each takes the position where an item begins and returns where it ends, or null if it cannot be read.
   const char* read(const char* at, ValueStore& store, Token& token);
   const char* read_arguments(const char* at, ValueStore& store, std::vector<Token>& arguments);
-  /// Two clock readings. Anything else than a list of two times says nothing, as it is only shown.
+  /// Reads two clock readings. Anything but a list of two times is ignored, since it is only displayed.
   static const char* read_clocks(const char* at, ClockReadings& clocks);
 
  private:

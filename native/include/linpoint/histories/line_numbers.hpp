@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line of each operation. Mostly it is one more than that of the operation before, and takes no memory.
+// The line of each operation. Usually it is one more than the line of the previous operation, and takes no memory.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace linpoint::histories {
 
 class LineNumbers {
  public:
-  /// Positions come in ascending order, and so do lines unless events are in another order than their lines.
+  /// Positions come in ascending order; so do lines, unless events are ordered differently from their lines.
   void add(std::size_t position, std::int32_t line) {
     const std::int64_t ahead = line - static_cast<std::int64_t>(position);
     if (jumps_.empty() || jumps_.back().ahead != ahead)
@@ -23,7 +23,7 @@ class LineNumbers {
     return static_cast<std::int32_t>(position) + (after - 1)->ahead;
   }
 
-  /// The operations of a text that follows one with so many operations and lines.
+  /// Appends the operations of a text that follows one with this many operations and lines.
   void append(const LineNumbers& other, std::size_t operations, std::int32_t lines) {
     for (const Jump& jump : other.jumps_) {
       const auto position = static_cast<std::size_t>(jump.position);
@@ -34,7 +34,7 @@ class LineNumbers {
  private:
   struct Jump {
     std::int32_t position;
-    std::int32_t ahead;  // how much the lines of operations from there on are more than their positions
+    std::int32_t ahead;  // by how much the lines of operations from here on exceed their positions
   };
   std::vector<Jump> jumps_;
 };

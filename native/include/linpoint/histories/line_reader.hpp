@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operation lines, read straight into a table: one JSON object a line.
+// Operation lines, read directly into a table: one JSON object per line.
 //
 // Guarantee: that of `text_reader.hpp` and `operation_table.hpp`. Lines without an "op" (crashes, annotations) are kept
-// whole. Cost: about 0.2 microseconds a line.
+// whole. Cost: about 0.2 microseconds per line.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class LineReader final : public TextReader {
 
   char* read(char* begin, char* end) override;
 
-  // Each takes where something begins and gives where it ends, or null for what is declined.
+  // Each takes the position where an item begins and returns where it ends, or null to decline it.
   const char* read_line(const char* begin);
   const char* read_field(const char* at, Field field);
   const char* skip_unknown(const char* at);
@@ -35,7 +35,7 @@ class LineReader final : public TextReader {
   JsonValueReader values_;
   OperationTable::Fields fields_;  // of the line that is being read
   bool other_ = false;             // it has a field of lines without an operation
-  // What followed each field in the line before, where the same is looked for first; after kUnknown also the first.
+  // The field that followed each field in the previous line, which is tried first; after kUnknown also the first field.
   std::array<Field, OperationTable::kFields + 1> next_{};
 };
 

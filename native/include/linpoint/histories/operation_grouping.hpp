@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations are alike, which belong together, and whether the columns are those of a history at all.
-// Cost: O(n) but for `well_formed` and `overlaps`, which sort.
+// Which operations are equivalent, which belong to one object, and whether the columns are well-formed. Cost: O(n),
+// except for `well_formed` and `overlaps`, which sort.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace linpoint::histories {
 
-/// What makes two operations differ; the name is always part of it.
+/// What distinguishes two operations; the name always does.
 struct Likeness {
   bool arity = false;
   bool arguments = false;
@@ -26,10 +26,10 @@ struct Classes {
   std::vector<std::int32_t> first;
 };
 
-/// `names` says for each name which one it stands for, as with aliases.
+/// `names` maps each name to the one it stands for, such as an alias.
 Classes classify(const Columns& columns, std::span<const std::int32_t> names, const Likeness& likeness);
 
-/// Classes by the object an operation works on: its key, or else (`key_argument`) its first argument.
+/// Classes by the object of an operation: its key, or else (`key_argument`) its first argument.
 Classes by_object(const Columns& columns, bool key_argument);
 
 /// Classes by the first argument. Every operation must have one.
@@ -38,11 +38,11 @@ Classes by_first_argument(const Columns& columns);
 /// The given positions by class, classes in order of appearance.
 std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> positions, const Classes& classes);
 
-/// Whether every process is sequential, nobody returns before calling, every certain operation returns and spans no
-/// crash of its process, and keys are given for all operations or for none.
+/// Whether every process is sequential, no operation returns before its call, every certain operation returns and spans
+/// no crash of its process, and keys are given for all operations or for none.
 bool well_formed(const Columns& columns);
 
-/// Whether any two operations that may have had an effect were open at the same time.
+/// Whether any two operations that may have taken effect were concurrent.
 bool overlaps(const Columns& columns);
 
 }  // namespace linpoint::histories

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations as a reader finds them, one after the other, made into columns.
+// Collects operations one by one from a reader and makes columns of them.
 //
-// Guarantee: what is taken is what the readers in Python take, with the same meaning; anything unusual, and everything
-// that is wrong, is declined, and the caller lets those say what it is. Values other than null, true, false, integers
-// of 64 bits, strings and lists of those are kept as JSON text, for the caller to decode once each; keys that are
-// lists, too. What is no operation (crashes, annotations) is kept as JSON text with its line. Cost: no more memory than
-// the columns, the distinct values and one block of the text.
+// Guarantee: accepted input has the same meaning as in the Python readers. Anything unusual, and everything invalid, is
+// declined; the caller then leaves the input to those readers, which report what is wrong. Values other than null,
+// true, false, 64-bit integers, strings and lists of those are kept as JSON text, for the caller to decode once each;
+// so are keys that are lists. Entries that are not operations (crashes, annotations) are kept as JSON text with their
+// line. Cost: no more memory than the columns, the distinct values and one block of the text.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ namespace linpoint::histories {
 
 using Time = std::variant<std::int64_t, double>;
 
-/// One operation as numbers, as the text had it.
+/// One operation as numbers, as in the text.
 struct Row {
   std::int32_t process;
   std::int32_t name;
@@ -52,7 +52,7 @@ class OperationTable {
   enum Field : std::uint8_t { kProcess, kOp, kArguments, kResult, kCall, kReturn, kOutcome, kKey, kOrder, kTimes };
   static constexpr std::size_t kFields = kTimes + 1;
 
-  /// The fields of one operation as they stand in a text. Of `kArguments` and `kTimes` only the kind counts.
+  /// The fields of one operation as in the text. For `kArguments` and `kTimes` only the kind counts.
   struct Fields {
     std::array<Token, kFields> tokens;
     std::vector<Token> arguments;
@@ -67,43 +67,43 @@ class OperationTable {
     const Token& operator[](Field field) const { return tokens[field]; }
   };
 
-  // What a reader does.
+  // For readers.
 
-  /// So many operations are going to come; it only spares memory.
+  /// `operations` is the expected number of operations, an estimate that only saves reallocations.
   void reserve(std::size_t operations);
   /// Adds one operation; false if it is declined.
   bool add(Fields& fields, std::int32_t line);
-  /// Adds what is no operation, as the JSON text of an object.
+  /// Adds an entry that is not an operation, as the JSON text of an object.
   void add_other(std::int32_t line, std::string text) { others_.emplace_back(line, std::move(text)); }
   [[nodiscard]] ValueStore& store() { return store_; }
-  /// Goes on with the operations of another table, whose lines follow `lines` lines of this one. False: too many.
+  /// Appends the operations of another table, whose lines follow `lines` lines of this one. False: too many.
   bool append(OperationTable& other, std::int32_t lines);
-  /// No operation follows. False if there is nothing, or times that cannot be compared as integers.
+  /// Ends the table. False if it is empty, or if times cannot be compared as integers.
   bool finish();
 
-  // What is asked of the result.
+  // For users of the table.
 
-  /// The columns of the operations, without crashes; they are the caller's from now on.
+  /// Moves out the columns of the operations, without crashes.
   [[nodiscard]] Columns take_columns() { return std::move(columns_); }
   [[nodiscard]] std::size_t size() const { return columns_.size(); }
   [[nodiscard]] const Interner& values() const { return store_.values; }
   [[nodiscard]] const Interner& names() const { return names_; }
   [[nodiscard]] const Interner& processes() const { return processes_; }
-  /// What is no operation, with the lines.
+  /// Entries that are not operations, with their lines.
   [[nodiscard]] const std::vector<std::pair<std::int32_t, std::string>>& others() const { return others_; }
-  /// Whether any time is a float. Then all times of the columns are integers that only compare alike.
+  /// Whether any time is a float. Then all times in the columns are integers that only preserve the order.
   [[nodiscard]] bool fractional() const { return !fractions_.empty(); }
-  /// Whether any operation has clock readings beside its times.
+  /// Whether any operation has clock readings in addition to its times.
   [[nodiscard]] bool clocked() const { return !clocks_.empty(); }
-  /// Any other time as the columns would have it, if they could.
+  /// Any other time as the columns would represent it, if they can.
   [[nodiscard]] std::optional<std::int64_t> instant(const Time& time) const;
-  /// One operation of the columns that were taken.
+  /// One operation of the columns that were moved out.
   [[nodiscard]] Row row(const Columns& columns, std::size_t position) const;
 
  private:
   static constexpr std::size_t kMostOperations = std::numeric_limits<std::int32_t>::max();
 
-  /// A call's reading and a return's: integers, or the bits of floats.
+  /// The readings at a call and a return: integers, or the bits of floats.
   struct Clocks {
     std::int64_t call = 0;
     std::int64_t ret = 0;
@@ -121,7 +121,7 @@ class OperationTable {
   ValueStore store_;
   Interner names_{0};
   Interner processes_{0};
-  // Integers that wait for their numbers, so that the memory of several is fetched at once.
+  // Integers that wait for their numbers, so that the memory of several can be fetched together.
   struct Waiting {
     std::vector<std::int32_t>* column;
     std::size_t position;
@@ -129,10 +129,11 @@ class OperationTable {
   };
   std::vector<Waiting> waiting_;
   LineNumbers lines_;
-  std::vector<std::int32_t> unreturned_;  // failed operations without a return, which columns do not tell apart
-  // Which times are floats, a bit for the call and one for the return; empty where none is, short after the last.
+  std::vector<std::int32_t> unreturned_;  // failed operations without a return, which the columns do not distinguish
+  // Which times are floats, one bit for the call and one for the return; ends at the last float, empty if there is
+  // none.
   std::vector<std::uint8_t> fractions_;
-  std::vector<Clocks> clocks_;  // empty where there are none, short after the last
+  std::vector<Clocks> clocks_;  // ends at the last reading, empty if there is none
   std::vector<std::pair<std::int32_t, std::string>> others_;
 };
 

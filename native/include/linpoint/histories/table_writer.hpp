@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a table written as text, some of them at a time: operation lines, rows of CSV, columns of text.
+// Writes operations of a table as text, in batches: operation lines, rows of CSV, columns of text.
 //
-// Guarantee: character by character what the writers in Python write. Cost: about 0.3 microseconds an operation.
+// Guarantee: writes the same characters as the Python writers. Cost: about 0.3 microseconds per operation.
 #pragma once
 
 #include <cstddef>
@@ -22,29 +22,29 @@ class TableWriter {
   using Field = OperationTable::Field;
   using Written = std::pair<std::int32_t, std::string>;
 
-  /// `written` has the JSON of each value that the table left as JSON text. All must outlive this.
+  /// `written` has the JSON of each value that the table kept as JSON text. All arguments must outlive the writer.
   TableWriter(const OperationTable& table, const Columns& columns, std::vector<Written> written)
       : table_(table), columns_(columns), written_(std::move(written)) {}
 
-  /// Whether any operation has a field that may be left out.
+  /// Whether any operation has an optional field.
   [[nodiscard]] bool uses(Field field) const;
-  /// Whether all values of a field are integers of 64 bits or missing.
+  /// Whether all values of a field are 64-bit integers or missing.
   [[nodiscard]] bool integral(Field field) const;
 
-  // The operations from `begin` on, up to `end`.
+  // The operations from `begin` up to `end`.
 
   [[nodiscard]] std::string lines(std::size_t begin, std::size_t end) const;
-  /// Rows with these columns; other columns than fields of operations are empty.
+  /// Rows with these columns; columns that are not fields of operations are empty.
   [[nodiscard]] std::string rows(std::size_t begin, std::size_t end, const std::vector<std::int32_t>& columns) const;
 
-  /// A column in the layout of Arrow: a bit for each cell that is there, and integers or texts with their offsets.
+  /// A column in Arrow's layout: one validity bit per cell, and integers or texts with their offsets.
   struct Column {
     std::string valid;
     std::vector<std::int64_t> integers;
     std::vector<std::int32_t> offsets;
     std::string texts;
   };
-  /// As integers only if the field is integral.
+  /// `integers` requires that the field is integral.
   [[nodiscard]] Column column(Field field, bool integers, std::size_t begin, std::size_t end) const;
 
  private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real-time order of operations as distinct ranks of calls and returns.
 //
-// Guarantee: a precedes b iff returns[a] < calls[b] or both are in one of the chains, a before b. Intervals are
+// Guarantee: a precedes b iff returns[a] < calls[b], or both are in one of the chains, a before b. Intervals are
 // closed, so at one instant calls come before returns; but two operations of *one* process that touch are sequential.
-// One process that touches itself at an instant can be ranked exactly. Two cannot: with A: a[1,5] b[5,9] and
-// B: c[1,5] d[5,9], a < b and c < d, yet neither a < d nor c < b, which no ranks express. Only then are there chains.
-// Cost: O(n log n).
+// If one process touches itself at an instant, this can be ranked exactly. For two processes it cannot: with A: a[1,5]
+// b[5,9] and B: c[1,5] d[5,9], a < b and c < d, yet neither a < d nor c < b, which no ranks express. Only then are
+// there chains. Cost: O(n log n).
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace linpoint::histories {
 
-/// What happens at one instant, in this order. Early: returns at the very time of a crash of their process. A crash of
-/// the object alone happens between the calls and the returns of its time, which may all come before or after it; with
-/// early returns at its time it begins before those.
+/// What happens at one instant, in this order. Early: returns at exactly the time of a crash of their process. A crash
+/// of the object alone happens between the calls and the returns of its time, which may all come before or after it;
+/// with early returns at its time it begins before those.
 enum Phase : std::uint8_t {
   kObjectCrashBegins = 0,
   kEarlyReturn = 1,
@@ -50,7 +50,7 @@ struct Order {
 
 Order rank(std::span<const Span> spans);
 
-/// The same of operations at their recorded times, without crashes and skew.
+/// The same for operations at their recorded times, without crashes and skew.
 Order rank(const Columns& columns, std::span<const std::int32_t> positions);
 
 }  // namespace linpoint::histories

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a text: numbers for those that are no lists, and lists as tokens.
+// The values of a text: numbers for values that are not lists, and lists as tokens.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ValueStore {
   Interner values{3};
   ListTokens lists;
 
-  /// The number of a value; of the list i, `Lists::kFirst` - i.
+  /// The number of a value; for list i, `Lists::kFirst` - i.
   std::int32_t number(const Token& token) {
     switch (token.kind) {
       case Token::Kind::kTrue:

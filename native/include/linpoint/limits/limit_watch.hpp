@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a process has reached a limit, and what follows: first the limit is announced, so that the work can end by
-// itself; after a grace it is enforced.
-// Guarantee: the answer is a function of the samples alone, so that tests need neither time nor memory.
+// Detects when a process reaches a limit. The limit is announced first, so that the work can end by itself; after a
+// grace period it is enforced. Guarantee: the decision depends on the samples alone, so that tests need neither time
+// nor memory.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Limits {
   std::size_t memory_ceiling = std::numeric_limits<std::size_t>::max();  // enforced here, announced at `memory`
 };
 
-/// What there is to see at one moment. `processor` is the time that the process has had so far, in seconds.
+/// The measurements at one moment. `processor` is the processor time that the process has used so far, in seconds.
 struct Sample {
   double now;
   double processor;
@@ -41,11 +41,11 @@ class LimitWatch {
 
   Step look(const Sample& sample);
 
-  /// Memory was given back: announce its limit anew should it be reached again.
+  /// Memory was released: announces its limit again if it is reached again.
   void resume() { memory_announced_ = false; }
 
  private:
-  // The grace that began at a limit. It lasts longer on a machine that leaves the process no processor to answer with.
+  // The grace period that began at a limit. It is longer on a machine that gives the process no processor time.
   struct Grace {
     double length;
     double began = std::numeric_limits<double>::infinity();

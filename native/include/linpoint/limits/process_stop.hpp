@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limit that has been announced to the whole process, which ends its searches wherever they are.
-// Thread-safe. Only a process guard sets it, so a program that uses the library never sees one.
+// The limit that has been announced to the whole process; it ends all searches. Thread-safe. Only a process guard sets
+// it, so programs that use the library never see one.
 #pragma once
 
 #include <atomic>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a specification allows after a run, as one number: a set of configurations, interned.
+// The configurations that a specification allows after a run, as one number: an interned set.
 //
-// A configuration is one way in which the specification may have gone along with the run; which steps it takes unseen
-// is a `System`'s to say: for a sequential spec, that a called operation takes effect; for another model, whatever
-// nobody else sees. Sets are closed under them when they are made (the normal form of Liu et al., FM 2009,
-// section 4.1), so a search only looks up a cell: (set, event) -> set. Cost: O(1) without a lock for an event that was
-// seen before in that set; else the configurations that come of it, under one lock. Thread-safe.
+// A configuration is one way in which the specification may have followed the run. A `System` defines its unobservable
+// steps: for a sequential spec, a called operation takes effect; for another model, any step that no other process
+// observes. Sets are closed under these steps when they are made (the normal form of Liu et al., FM 2009, section 4.1),
+// so a search only looks up a cell: (set, event) -> set. Cost: O(1) without a lock for an event seen before in that
+// set; else the computation of its successor configurations, under one lock. Thread-safe.
 #pragma once
 
 #include <array>
@@ -31,37 +31,36 @@ class System {
   virtual ~System() = default;
 
   virtual Configuration initial() = 0;
-  /// What may come of a call; nothing where it cannot be made.
+  /// The successors by a call; none if the call is not possible.
   virtual void call(const std::uint32_t* from, unsigned process, unsigned invocation, Configurations& out) = 0;
-  /// What may happen unseen.
+  /// The successors by unobservable steps.
   virtual void unseen(const std::uint32_t* from, Configurations& out) = 0;
-  /// The operation of the process takes effect; for runs that say when.
+  /// The operation of the process takes effect; for runs that state when it does.
   virtual void linearize(const std::uint32_t* from, unsigned process, Configurations& out) = 0;
-  /// Whether its operation may return with this result, a number that `results` has; and what comes of it.
+  /// The successors if the process's operation returns this result (a number from `results`); none if it may not.
   virtual void give_back(const std::uint32_t* from, unsigned process, unsigned result, const std::vector<Slot>& values,
                          Configurations& out) = 0;
   /// Whether the operation of the process has taken effect.
   virtual bool is_done(const std::uint32_t* from, unsigned process) = 0;
-  /// Processes `first` and `first + 1` take each other's place.
+  /// Swaps the processes `first` and `first + 1`.
   virtual void swap(const std::uint32_t* from, unsigned first, Configurations& out) = 0;
-  /// Whether nothing more can happen unseen when operations have returned, or processes taken each other's place, than
-  /// could before: a set stays closed then.
+  /// Whether returns and swaps of processes enable no additional unobservable steps: a closed set then stays closed.
   [[nodiscard]] virtual bool stays_closed() const { return false; }
 };
 
 class SpecSets {
  public:
-  /// `closed`: operations take effect unseen; else only where the run says so.
-  /// For so many different `results` a cell is found without a lock.
+  /// `closed`: operations take effect unobservably; else only where the run states it. Cells of up to `results`
+  /// different results are found without a lock.
   SpecSets(System& system, unsigned processes, unsigned invocations, unsigned results, bool closed,
            search::StopToken& stop);
   SpecSets(const SpecSets&) = delete;
   SpecSets& operator=(const SpecSets&) = delete;
   ~SpecSets();
 
-  /// The first set; refused only if there was no memory for it.
+  /// The initial set; refused only if there was no memory for it.
   Slot initial();
-  // What is allowed after an event, or kRefused.
+  // The set allowed after an event, or kRefused.
   Slot called(Slot set, unsigned process, unsigned invocation) {
     return next(set, process * per_process_ + invocation);
   }
@@ -72,7 +71,7 @@ class SpecSets {
   /// Whether the operation of the process may have taken effect. Slow.
   bool may_be_done(Slot set, unsigned process);
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_acquire); }
-  /// For whoever tells: what is in a set.
+  /// The members of a set, for explanations.
   [[nodiscard]] std::vector<Configuration> configurations(Slot set);
 
  private:
@@ -107,8 +106,8 @@ class SpecSets {
   std::vector<std::vector<std::uint32_t>> members_;  // configurations one after the other
   std::vector<std::uint32_t> lengths_;               // of one configuration of a set
   std::vector<std::uint64_t> hashes_;
-  std::vector<Slot> index_;  // sets by their hashes, plus 1; 0 where there is none
-  // What is being made: used again and again.
+  std::vector<Slot> index_;  // sets by hash, plus 1; 0 for an empty slot
+  // Scratch memory for the set under construction.
   DistinctConfigurations made_;
   Configurations found_;
   std::unordered_map<std::uint64_t, std::int32_t> rare_;  // cells of results beyond the first few

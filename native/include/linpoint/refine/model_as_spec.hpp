@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another model as a specification: whatever it can do, seen from outside, the implementation may do too. A sequential
-// spec is the special case in which each operation is one step.
+// Another model as a specification: the implementation may do whatever this model can do, as seen from outside. A
+// sequential spec is the special case in which each operation is one step.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ class ModelSystem final : public System {
   /// Whether two results are equal: values of the implementation and of the specification, whose codes differ.
   using Same = std::function<bool(const std::vector<Slot>&, const std::vector<Slot>&)>;
 
-  /// `program` must not be fused or sorted; `invocations` has its number for each of the implementation's.
+  /// `program` must not be fused or sorted; `invocations` maps each invocation of the implementation to its number
+  /// there.
   ModelSystem(const Program& program, std::vector<unsigned> invocations, Same same);
   ~ModelSystem() override;
 
@@ -30,7 +31,7 @@ class ModelSystem final : public System {
   bool is_done(const std::uint32_t* from, unsigned process) override;
   void swap(const std::uint32_t* from, unsigned first, Configurations& out) override;
 
-  /// What went wrong in the specification itself, if something did: a fault, or 0.
+  /// A fault in the specification itself, or 0.
   [[nodiscard]] unsigned fault() const;
   [[nodiscard]] unsigned faulty_instruction() const;
 

@@ -3,10 +3,10 @@
 //
 // A state is a row of slots: cells, nodes, which nodes are private, then a block for each process. A slot holds the
 // code of a value: None, False and True, texts, nodes, integers, in this order. So equal values have equal codes, and
-// whether a slot holds a node is one comparison. Stored, each slot takes `slot_bytes`; a code that does not fit ends
-// the search, which is then begun again with wider slots.
+// one comparison decides whether a slot holds a node. In storage each slot takes `slot_bytes`; a code that does not fit
+// ends the search, which is then restarted with wider slots.
 //
-// Immutable while searches run, so threads share one.
+// Immutable while searches run, so that threads can share it.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ using Slot = std::uint32_t;
 constexpr unsigned kMostRegisters = 64;
 constexpr unsigned kMostProcesses = 8;
 constexpr unsigned kMostNodes = 250;
-/// So many slots more than it has are behind each state that is packed, so that this can be done in large pieces.
+/// Number of extra slots behind each state that is packed, so that packing can work in large pieces.
 constexpr std::uint32_t kSlack = 16;
 
 /// As in refine/ir.py.
@@ -73,9 +73,9 @@ struct Instruction {
   Slot value = 0;
   std::uint32_t first_choice = 0;
   std::uint32_t choices = 0;
-  /// The registers whose values are still asked for by this instruction or after it.
+  /// The registers whose values are used by this instruction or a later one.
   std::uint64_t live = 0;
-  /// What the program counter of a process is that stands here; 0 where none ever does.
+  /// The program counter of a process at this instruction; 0 if no process ever stops here.
   std::uint32_t stop = 0;
 };
 
@@ -85,7 +85,7 @@ enum class PlaceKind : std::uint8_t { kCell = 0, kElement = 1, kField = 2 };
 struct Place {
   PlaceKind kind = PlaceKind::kCell;
   std::uint8_t reg = 0;
-  /// Only its own process sees what happens there, so that it is no step.
+  /// Only its own process observes this access, so that it is not a step.
   bool local = false;
   std::uint32_t base = 0;
   std::uint32_t size = 1;
@@ -94,13 +94,13 @@ struct Place {
   std::uint32_t node_class = 0;
 };
 
-/// Nodes of one class: `capacity` of them from slot `base` on, the first has the number `first` among all nodes.
+/// Nodes of one class: `capacity` of them from slot `base` on; the first has the number `first` among all nodes.
 struct NodeClass {
   std::uint32_t first = 0;
   std::uint32_t capacity = 0;
   std::uint32_t base = 0;
   std::uint32_t stride = 1;
-  /// The slot that says how many are in use.
+  /// The slot that holds the number of nodes in use.
   std::uint32_t used = 0;
 };
 
@@ -109,18 +109,18 @@ struct Invocation {
   std::uint32_t entry = 0;
   /// The group of processes that may call it.
   std::uint32_t group = 0;
-  /// The slot of a process' block that must not be 0 and goes down with each call; 0 for none.
+  /// The slot of a process's block that must not be 0 and is decremented by each call; 0 for none.
   std::uint32_t needs = 0;
   std::vector<Slot> arguments;
 };
 
-/// Processes that may call the same operations: from `first` on, `count` of them.
+/// Processes that may call the same operations: `count` of them, from `first` on.
 struct Group {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
-/// Which kinds of places are read and written: a bit for each cell, array and field.
+/// The kinds of places that are read and written: one bit for each cell, array and field.
 struct Footprint {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -142,23 +142,23 @@ struct Program {
   std::vector<Slot> choices;
   std::vector<Invocation> invocations;
   std::vector<Group> groups;
-  /// For each group: all that its operations may touch.
+  /// For each group: everything that its operations may touch.
   std::vector<Footprint> touched_by;
-  /// For each stop: the access that stands there, and all that its operation may touch from there on.
+  /// For each stop: the access at that stop, and everything that its operation may touch from there on.
   std::vector<Footprint> touched_at;
   std::vector<Footprint> touched_from;
-  /// The instruction at which a process with this program counter stands; the first is for none.
+  /// The instruction of each program counter; the first entry stands for none.
   std::vector<std::uint32_t> stops;
-  /// The contents of the first state, before `setup` ran.
+  /// The contents of the initial state, before `setup` ran.
   std::vector<Slot> initial;
-  /// For each instruction: the slot of a block that goes up when an operation returns there; 0 for none.
+  /// For each instruction: the slot of a block that is incremented when an operation returns there; 0 for none.
   std::vector<std::uint32_t> gives;
-  /// How many values a store to this slot writes.
+  /// The number of values that a store to this slot writes.
   std::vector<std::uint8_t> widths;
   std::int32_t setup = -1;
 
   std::uint32_t processes = 1;
-  /// Operations of each process; 0 for any number.
+  /// Operations per process; 0 for any number.
   std::uint32_t operations = 0;
 
   // Values.
@@ -171,12 +171,12 @@ struct Program {
   std::uint32_t counted_bits = 0;
   std::uint32_t slot_bytes = 1;
 
-  // Layout of a state; the first slot is for the number of what the specification allows.
+  // Layout of a state; the first slot is for the number of the allowed configuration set.
   std::uint32_t slots = 0;
   std::uint32_t cells = 0;
-  /// Eight nodes to a slot.
+  /// Eight nodes per slot.
   std::uint32_t private_base = 0;
-  /// Who may give back a node: a slot for each; only where memory is used again.
+  /// The process that may free a node: one slot per node; only where memory is reused.
   std::uint32_t owner_base = 0;
   std::uint32_t process_base = 0;
   std::uint32_t process_slots = 0;
@@ -197,7 +197,7 @@ struct Program {
   bool ample = true;
   bool store_buffers = false;
   bool points = false;
-  /// Keep only hashes of states that were expanded.
+  /// Keep only hashes of expanded states.
   bool compact = false;
 
   [[nodiscard]] bool is_node(Slot value) const { return value - first_node < nodes; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequential spec as a transition system: its state, and of each process whether its operation was called, has taken
-// effect (with which result), or is over. Steps of the spec are asked for once and remembered.
+// A sequential spec as a transition system: the spec's state, and for each process whether its operation was called,
+// has taken effect (with which result), or is over. Each step of the spec is computed once and remembered.
 #pragma once
 
 #include <deque>
@@ -38,16 +38,16 @@ class SequentialSystem final : public System {
                  Configurations& out) override;
   bool is_done(const std::uint32_t* from, unsigned process) override { return from[1 + process] > invocations_; }
   void swap(const std::uint32_t* from, unsigned first, Configurations& out) override;
-  // What an operation does depends on the spec's state alone, not on who else has returned. Only a spec that looks at
-  // the process could tell who stands where.
+  // The effect of an operation depends on the spec's state alone, not on which operations have returned. Only a spec
+  // that depends on the process can distinguish processes.
   [[nodiscard]] bool stays_closed() const override { return !by_process_; }
 
-  /// For whoever tells. Of a process in a configuration: its invocation, or -1 if it is idle; and the number of its
+  /// For explanations. For a process in a configuration: its invocation, or -1 if it is idle; and the number of its
   /// result, or -1 if its operation has not taken effect.
   [[nodiscard]] std::pair<int, int> status(std::uint32_t number) const;
 
  private:
-  /// What an operation may do in a state: where the process is then, and the state after it.
+  /// The possible effects of an operation in a state: the new status of the process, and the state after it.
   using Effects = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
   const Effects& effects(std::uint32_t state, unsigned process, unsigned invocation);
@@ -59,7 +59,7 @@ class SequentialSystem final : public System {
   bool by_process_;
   Apply apply_;
   Allows allows_;
-  // By state, then process if it matters, then invocation: where its effects are, plus 1; 0 if nobody has asked yet.
+  // By state, then process if it matters, then invocation: the index of its effects, plus 1; 0 if not computed yet.
   std::vector<std::uint32_t> known_;
   std::deque<Effects> effects_;
   std::map<std::pair<unsigned, std::uint32_t>, std::uint32_t> done_numbers_;

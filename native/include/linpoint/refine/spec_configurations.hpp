@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of a specification, many at once: words one behind the other, so that none needs memory of its own.
+// Configurations of a specification, stored consecutively, so that none needs its own allocation.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace linpoint::refine {
 
-/// One way in which the specification may have gone along with a run.
+/// One way in which the specification may have followed a run.
 using Configuration = std::vector<std::uint32_t>;
 
 /// A list of configurations of one length.
@@ -19,7 +19,7 @@ class Configurations {
     words_.clear();
     length_ = length;
   }
-  /// Adds a copy, which may be changed until the next one is added. `words` are not among the list's own.
+  /// Adds a copy, which may be modified until the next one is added. `words` must not point into this list.
   std::uint32_t* add(const std::uint32_t* words) {
     words_.insert(words_.end(), words, words + length_);
     return words_.data() + words_.size() - length_;
@@ -34,7 +34,7 @@ class Configurations {
   std::uint32_t length_ = 0;
 };
 
-/// A set of them, in the order in which they came. It is made to be used again and again.
+/// A set of configurations in insertion order. Designed for reuse.
 class DistinctConfigurations {
  public:
   void clear(std::uint32_t length);
@@ -43,18 +43,18 @@ class DistinctConfigurations {
   [[nodiscard]] bool has(const std::uint32_t* words) const;
   [[nodiscard]] const Configurations& list() const { return list_; }
   [[nodiscard]] std::size_t size() const { return list_.size(); }
-  /// A hash of the set, whatever the order.
+  /// A hash of the set, independent of the order.
   [[nodiscard]] std::uint64_t hash() const { return sum_; }
 
  private:
-  /// A place is taken if it was in this turn: so nothing has to be wiped out between two of them.
+  /// A place is occupied if it was filled in the current turn, so nothing needs to be cleared between turns.
   struct Place {
     std::uint32_t turn = 0;
     std::uint32_t number = 0;
   };
 
   [[nodiscard]] std::uint64_t hash_of(const std::uint32_t* words) const;
-  /// Where a configuration is, or may be put; and whether it is there.
+  /// The place of a configuration, or where it can be added; and whether it is present.
   [[nodiscard]] std::pair<std::size_t, bool> find(const std::uint32_t* words, std::uint64_t hash) const;
   void begin_turn();
   void widen();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// When to stop: a deadline, a ceiling for memory, and a word from outside (Ctrl-C, a rival that has the answer).
-// Guarantee: a search that polls ends within one poll interval of the request.
-// Thread-safe. One token is shared by all searches of a check; each part of a history has a child of it, which ends
-// the searches of that part alone, and each search a child of that. Memory is one account, kept by the first of them.
+// When to stop: a deadline, a memory limit, or an external request (Ctrl-C, or another search of the portfolio that has
+// the answer). Guarantee: a search that polls ends within one poll interval of the request. Thread-safe. All searches
+// of a check share one token; each part of a history has a child token, which ends the searches of that part alone, and
+// each search a child of that. The root token keeps one account of memory for all.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class StopToken {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// No limits of its own; those of `parent` hold too, and those of the process where the token `heeds_process`.
+  /// Without limits of its own; those of `parent` apply too, and those of the process if the token `heeds_process`.
   explicit StopToken(StopToken* parent = nullptr, bool heeds_process = false)
       : parent_(parent), heeds_process_(heeds_process) {}
   StopToken(const StopToken&) = delete;
@@ -29,17 +29,17 @@ class StopToken {
 
   /// Sets the time from now after which searches stop.
   void set_time_limit(double seconds) {
-    // No clock counts beyond a few centuries; such a limit is none.
+    // Clocks cannot represent more than a few centuries; such a limit counts as none.
     constexpr double kForEver = 1e9;
     if (seconds >= kForEver) return;
     deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     has_deadline_ = true;
   }
 
-  /// Sets how many bytes searches may hold together.
+  /// Sets the number of bytes that searches may hold together.
   void set_memory_limit(std::size_t bytes) { memory_limit_ = bytes; }
 
-  /// Asks every search to stop; the first reason given is kept.
+  /// Requests every search to stop; the first reason is kept.
   void stop(StopReason reason) {
     int none = 0;
     reason_.compare_exchange_strong(none, static_cast<int>(reason));
@@ -53,14 +53,14 @@ class StopToken {
     return own == StopReason::kNone && parent_ != nullptr ? parent_->reason() : own;
   }
 
-  /// Looks at the clock; call it rarely.
+  /// Reads the clock; call it rarely.
   bool poll() {
     if (has_deadline_ && Clock::now() >= deadline_) stop(StopReason::kTime);
     if (heeds_process_) heed(limits::process_stop.load(std::memory_order_relaxed));
     return reason_.load(std::memory_order_relaxed) != 0 || (parent_ != nullptr && parent_->poll());
   }
 
-  /// Asks for memory. False when that would exceed the limit.
+  /// Requests memory. False if it would exceed the limit.
   bool take(std::size_t bytes) {
     if (parent_ != nullptr) return parent_->take(bytes);
     const std::size_t now = memory_.fetch_add(bytes) + bytes;
@@ -68,7 +68,7 @@ class StopToken {
     memory_.fetch_sub(bytes);
     return false;
   }
-  /// The same, but a refusal stops this token: whoever asked must end, and others may go on with what that frees.
+  /// The same, but a refusal stops this token: the requesting search must end, and others may use the memory it frees.
   bool reserve(std::size_t bytes) {
     if (take(bytes)) return true;
     stop(StopReason::kMemory);
@@ -82,14 +82,14 @@ class StopToken {
   }
   [[nodiscard]] std::size_t memory() const { return memory_.load(std::memory_order_relaxed); }
 
-  /// Live progress, written by searches now and then and read by whoever shows it.
+  /// Live progress: searches write it from time to time, progress displays read it.
   void count(std::uint64_t configurations) {
     configurations_.fetch_add(configurations, std::memory_order_relaxed);
     if (parent_ != nullptr) parent_->count(configurations);
   }
   [[nodiscard]] std::uint64_t configurations() const { return configurations_.load(std::memory_order_relaxed); }
 
-  /// A search has placed `operations` of its part: of the searches of one part the most counts, and the parts add up.
+  /// A search has placed `operations` of its part: the maximum counts among searches of one part, and parts add up.
   void reach(std::uint64_t operations) {
     if (parent_ != nullptr && parent_->parent_ != nullptr) parent_->reach(operations);
     std::uint64_t before = linearized_.load(std::memory_order_relaxed);

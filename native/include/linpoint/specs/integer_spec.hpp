@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequential specification as integers: states and symbols (operations that the spec cannot tell apart).
+// A sequential specification as integers: states and symbols (classes of operations that the spec cannot distinguish).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace linpoint::specs {
 using State = std::int32_t;
 using Symbol = std::int32_t;
 
-/// The steps of a spec, as one thread takes them.
+/// The steps of a spec, for one thread.
 class Steps {
  public:
   Steps() = default;
@@ -26,23 +26,23 @@ class Steps {
   virtual std::span<const State> step(State state, Symbol symbol) = 0;
 };
 
-/// What is known of a symbol in every state.
+/// Properties of a symbol that hold in every state.
 struct Trait {
   bool reads = false;       // it changes no state
-  bool determines = false;  // there is one state only that it leads to
+  bool determines = false;  // it leads to only one state
   bool idle = false;        // an optional operation of this symbol never helps to explain another
   bool despairs = false;    // the hopeless state does not allow it
   bool revives = false;     // it leads out of the hopeless state
 };
 
-/// No state: a machine without a hopeless one.
+/// No state: for a machine without a hopeless state.
 inline constexpr State kNoState = -1;
 
-/// A spec, shared by all threads; each takes its own Steps, and equal states have equal numbers in all of them.
+/// A spec, shared by all threads; each thread has its own Steps, and equal states have equal numbers in all of them.
 class Machine {
  public:
-  /// `hopeless` is a state that no operation looks for: until something leads out of it, whatever looks is
-  /// disappointed.
+  /// `hopeless` is a state that satisfies no operation that observes the object: none of these is legal until an
+  /// operation leads out of it.
   explicit Machine(std::vector<Trait> traits, State hopeless = kNoState)
       : traits_(std::move(traits)), hopeless_(hopeless) {}
   Machine(const Machine&) = delete;

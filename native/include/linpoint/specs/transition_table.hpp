@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that are asked of a source once and remembered.
-// Cost: one probe of a flat hash table for a known cell. Layout: 12 bytes a cell at a load of at most 2/3.
-// Not thread-safe: each search has its own table over a shared source.
+// Caches steps that a source computes. Cost: one probe of a flat hash table for a known cell. Layout: 12 bytes per cell
+// at a load of at most 2/3. Not thread-safe: each search has its own table over a shared source.
 #pragma once
 
 #include <functional>
@@ -22,9 +21,9 @@ class TransitionTable final : public Steps {
 
   std::span<const State> step(State state, Symbol symbol) override;
 
-  /// What is remembered of a cell, or nothing. Valid until the next call.
+  /// The cached successors of a cell, or nothing. Valid until the next call.
   std::optional<std::span<const State>> known(State state, Symbol symbol);
-  /// Remembers a cell that is not known. False where there is no memory for it: then the search has been told to stop.
+  /// Caches a cell that is not known. False if there is no memory for it; the search has then been stopped.
   bool remember(State state, Symbol symbol, std::span<const State> after);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that no other thread interrupts, as a transaction would be.
+// Atomic blocks: no other thread runs between their steps, as in a transaction.
 //
-// Under `linpoint explore` nothing happens between the steps of such a block. A program that is built without it runs
-// the same blocks one after the other, under one mutex.
+// `linpoint explore` runs no other thread between the steps of such a block. A program built without linpoint runs the
+// same blocks one after the other, under one mutex.
 #pragma once
 
 #include <mutex>
@@ -44,8 +44,8 @@ class AtomicBlock {
 
 }  // namespace detail
 
-/// Calls the function and returns what it does. Blocks may be nested; what waits inside of one, as for a lock, lets
-/// others go on nevertheless.
+/// Calls the function and returns its result. Blocks may be nested. If the function blocks, for example on a lock,
+/// other threads may run nevertheless.
 template <typename Function>
 decltype(auto) atomically(Function&& function) {
   const detail::AtomicBlock block;

@@ -10,9 +10,9 @@
 //     };
 //     LINPOINT_CRASH_TEST(ListTest, insert, get)           // or (method, "operation") where the names differ
 //
-// The object itself may live in the pool or in ordinary memory, which is lost in a crash. When `create` has returned,
-// all that it has stored counts as durable. Operations flush and fence with the ordinary intrinsics, asm or libpmem.
-// Arguments, results, LINPOINT_VALUES and LINPOINT_ROLES are those of linpoint/test.hpp.
+// The object itself may live in the pool or in ordinary memory, which a crash loses. When `create` returns, everything
+// it has stored counts as durable. Operations flush and fence with the ordinary intrinsics, inline assembly or libpmem.
+// Arguments, results, LINPOINT_VALUES and LINPOINT_ROLES work as in linpoint/test.hpp.
 #pragma once
 
 #pragma GCC system_header
@@ -23,7 +23,7 @@
 #include "linpoint/detail/test_declaration.hpp"
 #include "linpoint/detail/test_registry.hpp"
 
-/// Says what can be done with a persistent object: its type, and those of its methods that are operations.
+/// Declares a test of a persistent object: its type, and the methods that are operations.
 #define LINPOINT_CRASH_TEST(Type, ...)                                                                \
   namespace {                                                                                         \
   constexpr ::linpoint::detail::Operation LINPOINT_JOIN(linpoint_operations_, __LINE__)[] = {         \

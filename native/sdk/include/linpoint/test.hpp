@@ -2,22 +2,24 @@
 // Tests of concurrent objects, for `linpoint test`.
 //
 //     #include <linpoint/test.hpp>
-//     struct StackTest {                       // constructed afresh for every run
+//     struct StackTest {                       // constructed anew for every run
 //       TreiberStack<int> stack;
 //       void push(int v) { stack.push(v); }
 //       std::optional<int> pop() { return stack.pop(); }
 //     };
 //     LINPOINT_TEST(StackTest, push, pop)      // or (method, "operation") where the names differ
 //
-// Operations take and return integers, bool, strings, optional, pair, tuple, vector. One that throws has the result
-// {"raises": "the type"}. The file needs no main: this header has one, which runs what `linpoint test` asks for.
+// Operations take and return integers, bool, strings, optional, pair, tuple, vector. An operation that throws has the
+// result {"raises": "the type"}. The file needs no main: this header defines one, which runs what `linpoint test`
+// requests.
 //
-// Where not every thread may call everything, say so: threads by |, operations by commas, and * behind what any number
-// of threads may do.
+// If some threads may call only some operations, declare roles: separate threads with |, operations with commas, and
+// put * after a role that any number of threads may have.
 //
 //     LINPOINT_ROLES(DequeTest, "push, pop | steal*")
 //
-// Arguments are made of few values of their types, such as 1 and 2; others are given as one JSON list per parameter.
+// By default, arguments are a few values of their type, such as 1 and 2. Specify other values as one JSON list per
+// parameter.
 //
 //     LINPOINT_VALUES(MapTest, "put", "[1, 2], [10, 20]")
 #pragma once
@@ -36,7 +38,7 @@
 #include "linpoint/detail/scenario.hpp"
 #endif
 
-/// Says what can be done with an object: its type, and those of its methods that are operations.
+/// Declares a test of an object: its type, and the methods that are operations.
 #define LINPOINT_TEST(Type, ...)                                                                        \
   static_assert(::linpoint::detail::count_methods(#__VA_ARGS__) <= ::linpoint::detail::kMostOperations, \
                 "LINPOINT_TEST has more than 300 operations: make several tests of it");                \

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checking while a log grows: decide what is certain, then forget what can no longer matter."""
+"""Checking a growing log: decide everything that is certain, and forget operations that can no longer matter."""

@@ -1,35 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a decided window can be forgotten, whatever comes later.
+"""Determines which operations of a decided window can be forgotten, whatever comes later.
 
-A window is the operations of one object since some moment; it has just been found linearizable. Its operations are put
-into *classes*, one for each value: who adds, removes and looks at it, or who writes and reads it. Let T0 be the least
-call of the operations that are open now, and T1 the least call of those that are open or returned at T0 or later: what
-returned before T0 overlaps nothing to come, and what was called before T1 returned before T0.
+A window contains the operations of one object since some moment. It has just been found linearizable. Its operations
+are divided into *classes*, one per value: the operations that add, remove and look at the value, or that write and read
+it. Let T0 be the least call of the operations that are open now. Let T1 be the least call of the operations that are
+open or returned at T0 or later. Operations that returned before T0 overlap no future operation, and operations called
+before T1 returned before T0.
 
-**The cut.** A class is *settled* if nothing to come can legally belong to it: as many were removed as added; or the
-value was overwritten for certain. Let g <= T1 be a moment such that every class is on one side of it: on the left,
-settled with all calls before g; or on the right, with all returns at g or later. Then the left can be forgotten. Proof:
-take any order of everything, ever. Restricted to the left it is legal, and so it is restricted to the right, because
-containers and registers stay legal when all operations of some values are taken out (a removal that found nothing finds
-nothing still). Move what the left does after g back to g, and what the right does before g forward to g: nobody leaves
-his interval, since lefts were called before g and rights return at g or later. Put the left in front of the right. It
-ends empty, or its last value is overwritten in the right before anybody reads. So the whole fits iff both sides do, and
-that the left does is known. Operations that found the container empty stand with the left if they were called before g.
-A moment without certain content is enough, so this works under constant load; for a register with distinct values there
-is one between any two values.
+**The cut.** A class is *settled* if no future operation can legally belong to it: its value was removed as often as it
+was added, or was certainly overwritten. Let g <= T1 be a moment such that every class lies on one side of it: on the
+left, settled and with all calls before g; or on the right, with all returns at g or later. Then the left can be
+forgotten. Proof: take any order of all operations, including future ones. It is legal restricted to the left, and also
+restricted to the right. For containers and registers stay legal when all operations of some values are removed (a
+removal that found nothing still finds nothing). If a left operation takes effect after g, move its effect back to g; if
+a right one takes effect before g, move it forward to g. Each effect stays within its interval, since left operations
+were called before g and right ones return at g or later. Put the left before the right. The left ends empty, or its
+last value is overwritten in the right before any read. So the whole has an order iff both sides have one, and the left
+is known to have one. Operations that found the container empty belong to the left if they were called before g. It
+suffices that nothing is certainly inside at g, so this works under constant load; for a register with distinct values
+such a moment exists between any two values.
 
-**Values of a queue**, of either kind, with distinct values and no removal of unknown outcome, can be forgotten one by
-one: all operations of a value that was added and removed, if all returned before T1; and what found it empty before T1.
-Proof for FIFO: a violation is a pair of values in the wrong order, or a removal that found nothing while values were
-certainly inside all the time. In a pair with a forgotten value x the other one's operations were complete before T1,
-and the pair would have been found; or its removal comes later than x's, and then only its addition matters, which was
-complete too. What found nothing and returned at T0 or later was called at T1 or later, when x was out. By priority: a
-removal of z needs a moment without larger values; if x keeps z out until beyond T1, then so does a larger value that
-stays, and that one keeps out whatever x and z would. Why not with a removal of unknown outcome: it explains why y, added
-before x, is still inside; a later removal of y, which is one too many, has to meet x.
+**Single values of a queue**, FIFO or priority, can be forgotten if values are distinct and no removal has an unknown
+outcome. All operations of a value that was added and removed can be forgotten if all of them returned before T1. So can
+operations that found the queue empty and returned before T1. Proof for FIFO: a violation is a pair of values in the
+wrong order, or a removal that found nothing although values were certainly inside throughout. Consider a pair with a
+forgotten value x. Either the operations of the other value were complete before T1, and the pair would have been found.
+Or its removal comes later than that of x; then only its addition matters, which was complete too. An operation that
+found nothing and returned at T0 or later was called at T1 or later, after x was removed. Proof for priorities: a
+removal of z needs a moment without larger values. If x prevents the removal of z until after T1, then so does a larger
+value that is retained. That value prevents every removal that x and z would prevent. Why no removal may have an unknown
+outcome: such a removal may have removed y, which was added before x and has no recorded removal. A later removal of y,
+one too many, is then detected only in the presence of x.
 
-Guarantee: the window that is left, with whatever follows, is linearizable iff the whole history with it is; the
-differential tests trim after every event and compare with the oracle. Cost: O(n log n).
+Guarantee: the remaining window with any continuation is linearizable iff the whole history with that continuation is.
+The differential tests trim after every event and compare with the oracle. Cost: O(n log n).
 """
 
 from __future__ import annotations
@@ -47,7 +51,7 @@ from linpoint.specs.spec import Spec, State
 
 @dataclass(frozen=True, slots=True)
 class RetainedState:
-    """What is left of a window. ``emptied`` says that its first content is gone too."""
+    """The remaining part of a window. ``emptied`` is whether its initial contents are forgotten too."""
 
     done: list[Operation]
     lost: list[Operation]
@@ -55,17 +59,17 @@ class RetainedState:
 
 
 Rule = Callable[[Sequence[Operation], Sequence[Operation], Time, Sequence[Value]], RetainedState | None]
-"""Complete operations, those of unknown outcome, T0 and the first content in; None if nothing can be forgotten."""
+"""Takes complete operations, those of unknown outcome, T0 and the initial contents. None: nothing can be forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgettingRule:
-    """How windows of a spec are trimmed: which operations the rule knows, and the values that an object begins with."""
+    """A rule for trimming the windows of a spec: the supported operations, and the initial values of an object."""
 
     operations: frozenset[str]
     rule: Rule
     first: Callable[[State, Value], Sequence[Value]]
-    """The values in the first state of the object with a key."""
+    """The values in the initial state of the object with a key."""
 
 
 @dataclass(slots=True)
@@ -82,7 +86,7 @@ class _Class:
     settled: bool = False
     first: bool = False
     last_write: Time = -math.inf
-    """The latest return of a write, infinity if one is not certain to be over."""
+    """The latest return of a write; infinity if a write may still be running."""
 
     def take(self, op: Operation) -> None:
         self.ops.append(op)
@@ -103,7 +107,7 @@ class _Class:
 
 
 def forgetting_rule_for(spec: Spec) -> ForgettingRule | None:
-    """How windows of this spec can be trimmed, or None. Only the built-in specs themselves are known so well."""
+    """The rule that trims windows of this spec, or None. Only the built-in specs themselves have rules."""
     built_in = BUILT_IN.get(spec.name)
     if built_in is None or spec.factory is None or spec.factory is not built_in.factory:
         return None
@@ -111,14 +115,14 @@ def forgetting_rule_for(spec: Spec) -> ForgettingRule | None:
 
 
 def horizon_before(done: Iterable[Operation], horizon: Time) -> Time:
-    """T1: what was called before it returned before ``horizon``, which is T0."""
+    """T1: every operation called before it returned before ``horizon``, which is T0."""
     return min((op.call for op in done if op.return_ is not None and op.return_ >= horizon), default=horizon)
 
 
 def _cut(classes: Iterable[_Class], limit: Time) -> Time | None:
-    """The latest moment up to ``limit`` with every class on one side of it."""
+    """The latest moment up to ``limit`` such that every class lies on one side of it."""
     found: Time | None = None
-    furthest: Time = -math.inf  # the greatest call of those that begin before the moment
+    furthest: Time = -math.inf  # the greatest call of the classes that begin before the moment
     for each in sorted(classes, key=lambda each: each.least_return):
         moment = min(each.least_return, limit)
         if furthest < moment:
@@ -137,7 +141,7 @@ class _Content:
 
     classes: dict[Hashable, _Class] = field(default_factory=dict)
     empties: list[Operation] = field(default_factory=list)
-    """Those that found nothing."""
+    """The operations that found nothing."""
     taken_perhaps: bool = False
     """Whether a removal has an unknown outcome."""
 
@@ -156,7 +160,7 @@ def _content_of(
     lost: Sequence[Operation],
     first: Sequence[Value],
 ) -> _Content | None:
-    """None if null was put in: a null that comes out is that one, or there was nothing."""
+    """The contents, or None if null was added: a null result is then either that value or "empty"."""
     content = _Content()
     for value in first:
         content.of(value).begins_inside()
@@ -209,14 +213,15 @@ def _containers(adds: frozenset[str], removes: frozenset[str], *, one_by_one: bo
             assert op.return_ is not None
             if op.call < left_of or (single and op.return_ < limit):
                 gone.add(id(op))
-        # What it begins with is left of every moment, so with a cut all of it is gone, and else all of it stays.
+        # The initial contents lie left of every moment: with a cut all of them are forgotten, otherwise all are
+        # retained.
         return _without(done, lost, gone, emptied=bool(first) and moment is not None) if gone else None
 
     return rule
 
 
 def _apart(each: _Class, adds: frozenset[str], removes: frozenset[str]) -> list[_Class]:
-    """The lives of a value that was added again after all that had to do with it was over: as if values differed."""
+    """The lives of a value that was added again after its earlier operations returned, as if values were distinct."""
     if each.added_perhaps or each.first:
         return [each]
     lives: list[_Class] = [_Class()]
@@ -235,7 +240,7 @@ def _apart(each: _Class, adds: frozenset[str], removes: frozenset[str]) -> list[
 
 
 def _register(writes: str, reads: str) -> Rule:
-    del reads  # whatever is not a write
+    del reads  # every other operation is a read
 
     def rule(
         done: Sequence[Operation], lost: Sequence[Operation], horizon: Time, first: Sequence[Value]
@@ -268,10 +273,10 @@ def _register(writes: str, reads: str) -> Rule:
 
 
 def _settle_overwritten(classes: dict[Hashable, _Class], done: Sequence[Operation], horizon: Time, writes: str) -> None:
-    """A value is settled once another was written after it for certain, before anything to come is called.
+    """A value is settled once another value was certainly written after it, before any future call.
 
-    The value whose write was called last is never settled by this, so a write stays that keeps the first value from
-    being read again.
+    The value whose write was called last is never settled by this rule, so one write is retained that prevents further
+    reads of the initial value.
     """
     latest: tuple[Time, _Class] | None = None
     second: Time = -math.inf  # the latest call of a write of any other value
@@ -289,7 +294,7 @@ def _settle_overwritten(classes: dict[Hashable, _Class], done: Sequence[Operatio
         return
     for each in classes.values():
         overwritten = second if each is latest[1] else latest[0]
-        # A value that was written once was there when the first of its operations returned, and is gone since.
+        # A value written once was there when the first of its operations returned, and has been overwritten since.
         written = each.least_return if each.added + each.added_perhaps == 1 else each.last_write
         each.settled = written < overwritten
 

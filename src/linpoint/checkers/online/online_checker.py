@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Follows calls and returns, object by object, and finds the first violation.
 
-Objects are those of ``check``: keys, and parts of an object that are independent. One whose spec has a rule for
-trimming is a ``OperationWindow``, decided as a whole by ``check_with_progress`` now and then; any other is ``OnlineLinear``, and so is a
-window that meets an operation its rule does not know, or in which nothing can be forgotten because values repeat.
+Objects are those of ``check``: keys, and independent parts of an object. An object whose spec has a forgetting rule is
+an ``OperationWindow``, which ``check_with_progress`` decides as a whole from time to time. Every other object is an
+``OnlineLinear``. So is a window that meets an operation its rule does not support, or in which nothing can be forgotten
+because values repeat.
 
-Guarantee: a violation is one of the whole history, whatever follows. Every operation that returned is decided by the
-next ``check_with_progress``, unless that says otherwise. Memory: the windows and configurations.
+Guarantee: a violation is a violation of the whole history, whatever follows. The next ``decide`` decides every
+operation that has returned, unless it sets ``undecided``. Memory: the windows and configurations.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, KeyVerdict, Pattern, Statistics, Status, Verdict
 
 _INITIAL_DECISION_S: Final = 1.0
-"""Seconds that a decision may take at first; each that takes longer doubles it."""
+"""Initial maximum seconds for a decision; each decision that takes longer doubles it."""
 _EXPLANATION_S: Final = 10.0
-"""Seconds to find a violation again among the operations that are kept for its explanation."""
+"""Seconds for finding a violation again among the operations that are retained for its explanation."""
 
 _Object = OperationWindow | OnlineLinear
 
 
 class OnlineCheckAbandonedError(Exception):
-    """Following this history to the end is not possible; the message says why."""
+    """Raised when the checker cannot follow the history to its end; the message gives the reason."""
 
 
 class OnlineChecker:
-    """Takes calls and returns (a ``Sink``), and decides when it is asked to."""
+    """Takes calls and returns (a ``Sink``), and decides on request."""
 
     def __init__(self, spec: Spec, *, source: str = "history", checker: str = "auto", jobs: int | None = None) -> None:
         self._spec = spec
@@ -56,18 +57,18 @@ class OnlineChecker:
         self._changed: dict[_Object, None] = {}
         self._patience = _INITIAL_DECISION_S
         self.operations = 0
-        """How many operations returned."""
+        """The number of operations that returned."""
         self.lost_operations = 0
-        """How many have an outcome that nobody will know."""
+        """The number of operations whose outcome will never be known."""
         self.decided = 0
-        """How many of those that returned were decided."""
+        """The number of returned operations that were decided."""
         self.seconds = 0.0
-        """Time spent deciding."""
+        """Seconds spent deciding."""
         self.undecided = ""
-        """Why the last decision came to nothing; it will be tried again."""
+        """The reason why the last attempt reached no decision; it will be repeated."""
         self.interrupted = False
 
-    # What happens
+    # Events
 
     def called(self, call: OpenCall) -> None:
         """An operation was called."""
@@ -87,23 +88,23 @@ class OnlineChecker:
         self._open[call] = found
 
     def returned(self, call: OpenCall, op: Operation) -> None:
-        """It returned."""
+        """The operation returned."""
         found = self._open.pop(call)
         found.returned(call, op)
         self._changed[found] = None
         self.operations += 1
 
     def failed(self, call: OpenCall) -> None:
-        """It had no effect."""
+        """The operation had no effect."""
         self._open.pop(call).failed(call)
 
     def lost(self, call: OpenCall) -> None:
-        """Its outcome will never be known."""
+        """The outcome of the operation will never be known."""
         self._open.pop(call).forgotten(call)
         self.lost_operations += 1
 
     def _validate(self, call: OpenCall, shape: tuple[str, int, bool]) -> None:
-        """Every operation must be one of the spec's; where arguments matter every one is looked at."""
+        """Raise unless the spec has the operation. If arguments matter to the spec, every call is validated."""
         op = call.as_open()
         complaint = self._spec.complaint(op)
         if complaint is not None:
@@ -112,7 +113,7 @@ class OnlineChecker:
             self._known.add(shape)
 
     def _identity(self, call: OpenCall) -> tuple[Value, Hashable]:
-        """The key to show, and what tells the object apart from others."""
+        """The key to report, and the identity of the object."""
         spec = self._spec
         args = (call.key, *call.args) if spec.key_argument and call.key is not None else call.args
         if spec.key_argument:
@@ -126,7 +127,7 @@ class OnlineChecker:
         return OperationWindow(key, self._spec, self._trimming)
 
     def _online(self, window: OperationWindow) -> OnlineLinear:
-        """The same object as configurations; what is in its window happens again."""
+        """The same object as configurations; the events of its window are replayed."""
         online = OnlineLinear(window.key, window.spec)
         for call in replay_window(window, online):
             self._open[call] = online
@@ -135,41 +136,41 @@ class OnlineChecker:
         self._changed[online] = None
         return online
 
-    # What is known
+    # State
 
     @property
     def open_calls(self) -> int:
-        """How many calls are open."""
+        """The number of open calls."""
         return len(self._open)
 
     @property
     def objects(self) -> int:
-        """How many objects there are."""
+        """The number of objects."""
         return len(self._objects)
 
     def held(self) -> int:
-        """How many operations and configurations are kept."""
+        """The number of operations and configurations in memory."""
         return sum(map(len, self._objects.values()))
 
     @property
     def forgot(self) -> bool:
-        """Whether a violation is one of less than all that happened: then it says nothing about first values."""
+        """Whether operations were forgotten; a violation then gives no hint about initial values."""
         return any(each.forgot for each in self._objects.values())
 
     def why(self) -> tuple[str, str]:
-        """The checker, and why it is that one."""
+        """The checker, and the reason why it was chosen."""
         kinds = {type(each) for each in self._objects.values()}
         if kinds == {OperationWindow}:
-            return "windows", f"a rule says what operations of a {self._spec.name} can be forgotten"
-        reason = f"there is no rule for what operations of a {self._spec.name} can be forgotten"
+            return "windows", f"a rule determines which operations of a {self._spec.name} can be forgotten"
+        reason = f"no rule determines which operations of a {self._spec.name} can be forgotten"
         if self._trimming is not None:
-            reason = "values repeat, or there are operations that the rule for forgetting does not know"
+            reason = "values repeat, or the rule for forgetting does not support some operations"
         return ("linear", reason) if OperationWindow not in kinds else ("windows and linear", f"for some keys {reason}")
 
     def decide(self, budget: Budget | None = None, *, last: bool = False) -> Verdict | None:
-        """Decide what has changed: None if all of it is linearizable so far, else the verdict of a violation.
+        """Decide everything that has changed: None if it is linearizable so far, else the verdict of a violation.
 
-        A decision that would take too long is put off (``undecided``), unless it is the ``last``.
+        A decision that would take too long is postponed (``undecided``), unless it is the ``last``.
         """
         started = time.monotonic()
         budget = budget or Budget()
@@ -210,7 +211,7 @@ class OnlineChecker:
         return verdict if verdict.status is Status.VIOLATION else self._violation(online, operations)
 
     def _violation(self, online: OnlineLinear, operations: list[Operation]) -> Verdict:
-        """A violation without a refutation to look at: it is the word of the search alone."""
+        """A violation without a refutation: it rests on the search alone."""
         positions = tuple(range(len(operations)))
         key = KeyVerdict(online.key, Status.VIOLATION, "linear", self.why()[1], positions)
         history = History(operations, source=self._source)
@@ -239,7 +240,7 @@ class OnlineChecker:
         return None
 
     def first(self, verdict: Verdict, *, seconds: float) -> Verdict:
-        """The first violation of the object in a verdict: that of its shortest prefix, as far as there is time."""
+        """The first violation of the object in a verdict, that of its shortest prefix, as far as time permits."""
         until = time.monotonic() + seconds
         key = next(key for key in verdict.keys if key.status is Status.VIOLATION)
         everything = verdict.history.select(key.positions)
@@ -250,14 +251,14 @@ class OnlineChecker:
             again = self._decided(certified_prefix(everything, ends[middle]), verdict.spec, until - time.monotonic())
             if again.status is Status.VIOLATION:
                 verdict, high = again, middle
-            else:  # what takes too long counts as fine: the violation that is known stays one
+            else:  # a prefix that takes too long counts as linearizable: the known violation remains one
                 low = middle + 1
         return verdict
 
     def narrowed(self, verdict: Verdict, *, seconds: float) -> Verdict:
-        """The same violation among fewer operations, where the refutation says which are enough.
+        """The same violation among fewer operations, if the refutation names operations that suffice.
 
-        A window may hold thousands of operations, too many to find out soon which of them conspire.
+        A window may hold thousands of operations, too many to determine quickly which of them conflict.
         """
         refutation = verdict.refutation
         if not isinstance(refutation, Pattern) or len(refutation.scope) >= len(verdict.history):
@@ -278,7 +279,7 @@ class OnlineChecker:
         return next(place for place, each in self._objects.items() if each is window)
 
     def verdict(self, status: Status, why: str, warnings: Iterable[str] = ()) -> Verdict:
-        """What is to be said at the end, when no violation was found."""
+        """The final verdict if no violation was found."""
         shown = {canonical(each.key): each.key for each in self._objects.values()}
         keys = tuple(KeyVerdict(key, status, *self.why(), ()) for key in shown.values())
         return self._verdict(status, why, History([], source=self._source), keys, tuple(warnings))
@@ -291,11 +292,11 @@ class OnlineChecker:
 
 
 _KEEPS_CONTENT: Final = frozenset({"queue", "stack", "priority-queue", "deque"})
-"""Where much may be inside, a long window is no sign that values repeat."""
+"""Specs whose objects may hold many values: there a long window does not indicate that values repeat."""
 
 
 def certified_prefix(history: History, until: Time) -> History:
-    """A history as it was right after ``until``: what had not returned has an unknown outcome."""
+    """A history as it was right after ``until``: operations that had not returned have an unknown outcome."""
     return History(
         (
             op
@@ -309,16 +310,16 @@ def certified_prefix(history: History, until: Time) -> History:
 
 
 def replay_window(window: OperationWindow, online: OnlineLinear) -> Iterable[OpenCall]:
-    """Let what is in a window happen again; gives the calls that are still open."""
-    happenings: list[tuple[Time, int, Time, int, OpenCall, Operation | None]] = []
-    calls: list[OpenCall] = [*map(_Again, window.lost), *window.open]
+    """Replay the events of a window; returns the calls that are still open."""
+    events: list[tuple[Time, int, Time, int, OpenCall, Operation | None]] = []
+    calls: list[OpenCall] = [*map(_ReplayedCall, window.lost), *window.open]
     for number, call in enumerate(calls):
-        happenings.append((call.at, 0, math.inf, number, call, None))
+        events.append((call.at, 0, math.inf, number, call, None))
     for number, op in enumerate(window.done, len(calls)):
-        call = _Again(op)
+        call = _ReplayedCall(op)
         assert op.return_ is not None
-        happenings += [(op.call, 0, op.return_, number, call, None), (op.return_, 1, op.return_, number, call, op)]
-    for _, _, _, _, each, done in sorted(happenings, key=lambda each: each[:4]):
+        events += [(op.call, 0, op.return_, number, call, None), (op.return_, 1, op.return_, number, call, op)]
+    for _, _, _, _, each, done in sorted(events, key=lambda each: each[:4]):
         if done is None:
             online.called(each)
         else:
@@ -328,8 +329,8 @@ def replay_window(window: OperationWindow, online: OnlineLinear) -> Iterable[Ope
     return list(window.open)
 
 
-class _Again:
-    """A call that happened before."""
+class _ReplayedCall:
+    """A call that is replayed."""
 
     __slots__ = ("args", "at", "key", "name", "op", "process")
 
@@ -338,5 +339,5 @@ class _Again:
         self.process, self.name, self.args, self.key, self.at = op.process, op.name, op.args, op.key, op.call
 
     def as_open(self) -> Operation:
-        """The operation; once it is known how it ends, nobody asks what was known before."""
+        """The complete operation: once its outcome is known, the earlier form is not needed."""
         return self.op

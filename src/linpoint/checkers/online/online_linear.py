@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowe's just-in-time linearization, event by event, with nothing to look ahead at.
+"""Lowe's just-in-time linearization, event by event and without lookahead.
 
-A configuration is a state that the object may be in, and the open operations that have taken effect in it, each with
-the result that it will have to return. A call only adds an open operation. When one returns, every configuration is
-extended by open operations until the one that returned has taken effect with its result; those are kept, and if there
-are none the history so far is a violation. Operations of unknown outcome stay open for ever, as counts of equal ones;
-of two configurations that differ in them alone, the one that used fewer can do all that the other can.
+A configuration is a possible state of the object together with the open operations that have taken effect in it, each
+with the result that it will have to return. A call only adds an open operation. When an operation returns, every
+configuration is extended by open operations until the returning one has taken effect with its result. These
+configurations are retained; if there are none, the history so far is a violation. Operations of unknown outcome stay
+open forever, as counts of equal ones. If two configurations differ only in them, the one that used fewer subsumes the
+other.
 
-Calls and returns wait in a queue until ``decide``: an operation that has returned by then is only tried with its
-result, and one that leaves the state alone takes effect as soon as that fits, since it cannot be in anybody's way.
+Calls and returns wait in a queue until ``decide``. An operation that has returned by then is only tried with its
+result. An operation that leaves the state unchanged takes effect as soon as its result fits, since it restricts no
+other operation.
 
-Guarantee: exact, for every spec. Memory: the configurations, at most ``MAX_CONFIGURATIONS``, and the operations since the last moment
-with one configuration and nothing open, for an explanation. Cost: exponential in the number of open operations.
-Source: G. Lowe, Testing for Linearizability, section 5.
+Guarantee: exact, for every spec. Memory: at most ``MAX_CONFIGURATIONS`` configurations and, for an explanation, the
+operations since the last moment with one configuration and no open operation. Cost: exponential in the number of open
+operations. Source: G. Lowe, Testing for Linearizability, section 5.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Spec, State
 
 MAX_CONFIGURATIONS: Final = 100_000
-"""Configurations, beyond which it gives up."""
+"""Number of configurations above which the checker gives up."""
 _MAX_CACHED_STEPS: Final = 50_000
-_MAX_CACHED_CONFIGURATIONS: Final = 50_000
+_MAX_RETAINED_OPERATIONS: Final = 50_000
 
 _CALL, _RETURN, _FAIL, _LOSE = range(4)
 _KNOWN: Final = object()
@@ -43,7 +45,7 @@ class TooManyConfigurationsError(Exception):
 
 
 class _Entry:
-    """An open operation: what is known of it by now, and the results that configurations have promised for it."""
+    """An open operation: what is known of it so far, and the results that configurations have promised for it."""
 
     __slots__ = ("before", "fate", "given", "heirs", "number", "op", "reads", "symbol")
 
@@ -59,7 +61,7 @@ class _Entry:
 
 
 class OnlineLinear:
-    """All that one object may have come to."""
+    """All possible configurations of one object."""
 
     def __init__(self, key: Value, spec: Spec) -> None:
         self.key = key
@@ -76,7 +78,7 @@ class OnlineLinear:
         self._base: State = spec.initial
         self._since: list[Operation] | None = []
         self.forgot = False
-        """Whether there was more before the operations that are kept for an explanation."""
+        """Whether there were operations before those that are retained for an explanation."""
 
     def __len__(self) -> int:
         return len(self._configurations) + len(self._entries)
@@ -87,7 +89,7 @@ class OnlineLinear:
         spec = self.spec
         key = canonical(op.key) if spec.any_operation or spec.key_argument else None
         symbol = (op.name, canonical(op.args), op.process if spec.uses_process else None, key)
-        # Two operations of one process that touch are sequential, and yet both are open at that instant.
+        # Two operations of one process that touch are sequential, although both are open at that instant.
         before = next((each for each in reversed(self._entries.values()) if each.op.process == op.process), None)
         self._number += 1
         entry = _Entry(self._number, op, symbol, before, spec.step_named(op.name).reads is True)
@@ -95,18 +97,18 @@ class OnlineLinear:
         self._queue.append((_CALL, entry))
 
     def returned(self, call: OpenCall, op: Operation) -> None:
-        """It returned."""
+        """The operation returned."""
         entry = self._settled(call, _RETURN)
         entry.op = op
         if not entry.reads:
             entry.reads = self.spec.reads(op)
 
     def failed(self, call: OpenCall) -> None:
-        """It had no effect."""
+        """The operation had no effect."""
         self._settled(call, _FAIL)
 
     def forgotten(self, call: OpenCall) -> None:
-        """Its outcome will never be known."""
+        """The outcome of the operation will never be known."""
         self._settled(call, _LOSE)
 
     def _settled(self, call: OpenCall, fate: int) -> _Entry:
@@ -116,13 +118,13 @@ class OnlineLinear:
         return entry
 
     def evidence(self) -> tuple[list[Operation], State] | None:
-        """The operations since the last certain state, and that state; None if they were too many to keep."""
+        """The operations since the last certain state, and that state; None if they were too many to retain."""
         if self._since is None:
             return None
         return [*self._since, *(entry.op for entry in self._open.values())], self._base
 
     def decide(self) -> bool:
-        """Whether all that happened so far is linearizable. Raises ``TooManyConfigurationsError``."""
+        """Whether everything so far is linearizable. Raises ``TooManyConfigurationsError``."""
         for kind, entry in self._queue:
             if kind == _CALL:
                 self._call(entry)
@@ -152,7 +154,7 @@ class OnlineLinear:
         self._keep(entry.op)
 
     def _without(self, entry: _Entry, *, lost: bool) -> None:
-        """An open operation is over without a result: where it has taken effect it was one of unknown outcome."""
+        """Close an open operation without a result. Where it took effect, it counts as one of unknown outcome."""
         self._close(entry)
         if lost:
             self._count_unknown(entry)
@@ -168,9 +170,10 @@ class OnlineLinear:
         self._inherit(entry)
 
     def _waits(self, entry: _Entry) -> bool:
-        """Whether the operation of its process that it touches is open: then it is not just one of unknown outcome.
+        """Whether an earlier operation of its process, which it touches in time, is still open.
 
-        With insert(3)? at 30 after delete-max() -> 3 from 30 to 30, both of one process, nothing was there to delete.
+        Then it is not yet one of unknown outcome, since the order within the process matters. Example: a process runs
+        delete-max() -> 3 from 30 to 30 and then insert(3)? at 30. The insert cannot explain the 3.
         """
         return entry.before is not None and entry.before.number in self._open
 
@@ -179,7 +182,7 @@ class OnlineLinear:
         entry.before = None
 
     def _inherit(self, entry: _Entry) -> None:
-        """What waited for the end of this operation has an unknown outcome from now on."""
+        """The operations that waited for the end of this one have an unknown outcome from now on."""
         for heir in entry.heirs:
             self._without(heir, lost=True)
 
@@ -243,7 +246,7 @@ class OnlineLinear:
                         yield name, effects, after, _one_more(used, symbol)
 
     def _with_reads(self, key: Hashable, effects: Effects, state: State) -> Effects:
-        """With all that can take effect here and now, has the right result and is in nobody's way."""
+        """Add all operations that can take effect here, have the right result and restrict no other operation."""
         numbers = {number for number, _ in effects}
         more = [
             (entry.number, _KNOWN)
@@ -255,7 +258,7 @@ class OnlineLinear:
         return effects.union(more) if more else effects
 
     def _may(self, entry: _Entry, numbers: set[int]) -> bool:
-        """Not before the operation of its own process that it touches."""
+        """Whether the earlier operation of its process that it touches, if any, has taken effect."""
         before = entry.before
         return before is None or before.number not in self._open or before.number in numbers
 
@@ -273,7 +276,7 @@ class OnlineLinear:
     def _keep(self, op: Operation) -> None:
         if self._since is not None:
             self._since.append(op)
-            if len(self._since) > _MAX_CACHED_CONFIGURATIONS:
+            if len(self._since) > _MAX_RETAINED_OPERATIONS:
                 self._since = None
 
 
@@ -284,7 +287,7 @@ def _add(
     state: State,
     used: Used,
 ) -> None:
-    """Add a configuration, unless one is there that used no more; and remove those that used more."""
+    """Add a configuration unless an existing one used no more, and remove those that used more."""
     there = configurations.get((key, effects))
     if there is None:
         configurations[key, effects] = (state, [used])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A window: the operations of one object that can still matter.
 
-The window with its open calls, as operations of unknown outcome, is a history like any other, and is decided as one.
-Linearizability is closed under prefixes, so a violation of it is final. Memory: what ``trimming`` cannot forget.
+The window, with its open calls as operations of unknown outcome, is decided like any other history. Linearizability is
+closed under prefixes, so a violation of it is final. Memory: the operations that ``forgetting`` must retain.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from linpoint.histories.values import Value
 from linpoint.specs.spec import Spec
 
 MIN_FORGETTING_OPERATIONS: Final = 16
-"""Operations below which trimming is not worth its time. There may be thousands of windows, one for each key."""
+"""Number of operations below which trimming is not worth its time. There may be thousands of windows, one per key."""
 MAX_WINDOW_OPERATIONS: Final = 2000
-"""Operations that trimming leaves only if it finds no cut, or if as much is inside."""
+"""Number of operations above which trimming found no cut, or that many values are inside."""
 
 
 class OperationWindow:
-    """One object's window. Calls come in the order of time."""
+    """The window of one object. Calls arrive in the order of time."""
 
     def __init__(self, key: Value, spec: Spec, trimming: ForgettingRule) -> None:
         self.key = key
@@ -36,13 +36,13 @@ class OperationWindow:
         self.open: dict[OpenCall, None] = {}
         self._trim_at = MIN_FORGETTING_OPERATIONS
         self.forgot = False
-        """Whether it ever was more."""
+        """Whether operations were forgotten."""
 
     def __len__(self) -> int:
         return len(self.done) + len(self.lost) + len(self.open)
 
     def understands(self, name: str) -> bool:
-        """Whether the rule for trimming knows this operation."""
+        """Whether the forgetting rule supports this operation."""
         return name in self._trimming.operations or name.replace("_", "-") in self._trimming.operations
 
     def called(self, call: OpenCall) -> None:
@@ -50,31 +50,31 @@ class OperationWindow:
         self.open[call] = None
 
     def returned(self, call: OpenCall, op: Operation) -> None:
-        """It returned."""
+        """The operation returned."""
         del self.open[call]
         self.done.append(op)
 
     def failed(self, call: OpenCall) -> None:
-        """It had no effect."""
+        """The operation had no effect."""
         del self.open[call]
 
     def forgotten(self, call: OpenCall) -> None:
-        """Its outcome will never be known."""
+        """The outcome of the operation will never be known."""
         del self.open[call]
-        if self.spec.step_named(call.name).reads is not True:  # what changes nothing and says nothing is nothing
+        if self.spec.step_named(call.name).reads is not True:  # a read without a result constrains nothing
             self.lost.append(call.as_open())
 
     def operations(self) -> list[Operation]:
-        """The window as a history has it."""
+        """The operations of the window, as a history contains them."""
         return [*self.done, *self.lost, *(call.as_open() for call in self.open)]
 
     @property
     def horizon(self) -> Time:
-        """No operation to come, and none that is open, was called before this."""
+        """A time before which no open or future operation was called."""
         return next(iter(self.open)).at if self.open else math.inf
 
     def trim(self, *, at_once: bool = False) -> None:
-        """Forget what cannot matter, after the window was found linearizable; by default only if it has grown."""
+        """Forget irrelevant operations after the window was found linearizable; by default only if it has grown."""
         if not at_once and len(self.done) < self._trim_at:
             return
         kept = self._trimming.rule(self.done, self.lost, self.horizon, self._first)
@@ -88,5 +88,5 @@ class OperationWindow:
 
     @property
     def overgrown(self) -> bool:
-        """Whether trimming has left much more than the calls that overlap: there is no cut to be had."""
+        """Whether trimming has retained many more operations than the overlapping calls, so that no cut exists."""
         return self._trim_at > 2 * MAX_WINDOW_OPERATIONS

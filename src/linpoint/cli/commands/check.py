@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint check``: files in, verdicts out.
+"""``linpoint check``: checks the histories in files.
 
-Guarantee: the budget, the memory limit and Ctrl-C hold in every phase: loading the spec, reading, checking, explaining
-and ending the process. What is known by then is told; a file that was not decided is unknown, never left out.
+Guarantee: the budget, the memory limit and Ctrl-C take effect in every phase: loading the spec, reading, checking,
+explaining and exiting. The command then reports everything it knows. A file without a verdict is reported as unknown,
+never omitted.
 """
 
 from __future__ import annotations
@@ -40,12 +41,15 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Verdict
 
 _CHECK_GRACE_S: Final = 1.0
-"""Seconds past the budget that a check may take to stop by itself, where the machine lets it; the guard waits less."""
+"""Seconds beyond the budget after which a deadline stops a check.
+
+The guard of the process waits less where it exists.
+"""
 _MEGABYTE: Final = 1 << 20
 
 
 def run(options: CheckOptions) -> int:
-    """Check the files, or follow one; the exit code."""
+    """Check the files, or follow one; return the exit code."""
     files = list(options.files)
     limits = command_budget(options.budget, options.max_memory)
     graph_file.validate(options.graph, files, follow=_follows(options))
@@ -66,7 +70,7 @@ def _follows(options: CheckOptions) -> bool:
 
 
 class _Check:
-    """The files of one command, with its limits."""
+    """One run of the command: its files and limits."""
 
     def __init__(
         self,
@@ -85,7 +89,7 @@ class _Check:
         self._prepared = prepared
 
     def run(self) -> int:
-        """Check them and report; the exit code."""
+        """Check the files and report; return the exit code."""
         options, files = self._options, self._files
         found, why = _load_spec(options.spec, options.initial_value, self._limits)
         if why is None:
@@ -113,7 +117,7 @@ class _Check:
         )
 
     def _check_files(self, request: CheckRequest, line: ProgressLine) -> tuple[list[FileReport], bool]:
-        """A report on every file; after Ctrl-C those that are left are unknown. The bool says that it was pressed."""
+        """Check every file. After Ctrl-C the remaining files are unknown, and the second result is true."""
         reports: list[FileReport] = []
         interrupted = False
         for index, file in enumerate(self._files):
@@ -123,11 +127,11 @@ class _Check:
             if interrupted:
                 break
             self._guard.resume()
-        reports += (unknown_report(file, request, "it was interrupted") for file in self._files[len(reports) :])
+        reports += (unknown_report(file, request, "the run was interrupted") for file in self._files[len(reports) :])
         return reports, interrupted
 
     def _check_file(self, index: int, file: str, request: CheckRequest, line: ProgressLine) -> tuple[FileReport, bool]:
-        """Read and check one file; every problem ends up in the report. The bool says that Ctrl-C was pressed."""
+        """Read and check one file. The report contains every problem; the second result is true after Ctrl-C."""
         reading = ReadingProgress(self._prepared.progress)
         phase = "while reading"
         self._prepared.undecided(index, phase)
@@ -140,7 +144,7 @@ class _Check:
                 if not isinstance(reached, MemoryIsUpError):
                     keep_until_exit(reached)
                 return unknown_report(file, request, f"{reached.why} {phase}{_in_brackets(reading)}"), False
-            gc.freeze()  # a history has no cycles, and to look for some among millions of operations takes seconds
+            gc.freeze()  # a history has no cycles, and searching millions of operations for them takes seconds
             phase = "while checking"
             reading.begin(0)
             self._prepared.progress("")
@@ -155,7 +159,7 @@ class _Check:
             )
         except KeyboardInterrupt as pressed:
             keep_until_exit(pressed)
-            return unknown_report(file, request, f"it was interrupted {phase}{_in_brackets(reading)}"), True
+            return unknown_report(file, request, f"the run was interrupted {phase}{_in_brackets(reading)}"), True
         except LinpointError as error:
             return FileReport(file, error=error), False
 
@@ -169,17 +173,17 @@ def check_one_history(
     placed: Callable[[str], object] = str,
     decided: Callable[[Verdict], object] = id,
 ) -> tuple[FileReport, bool]:
-    """Check one history and explain the verdict within what is left of the budget. The bool says that Ctrl-C was pressed.
+    """Check one history and explain the verdict within the rest of the budget. The second result is true after Ctrl-C.
 
-    ``placed`` is told how far the searches have come, ``decided`` the verdict before it is explained. A violation that
-    is known stays one, whatever happens while it is explained.
+    ``placed`` receives the progress of the searches, ``decided`` the verdict before it is explained. A known violation
+    stays a violation, whatever happens while it is explained.
     """
     budget = request.budget
     try:
-        # The searches end by themselves when memory is used up, and report how far they got.
+        # The searches stop by themselves at the memory limit and report their progress.
         with deadline(dataclasses.replace(budget, max_memory=None), grace=_CHECK_GRACE_S):
             verdict, interrupted = _decide(file, history, request, line, placed)
-    except LimitReachedError as reached:  # in a long history the work before and after the search takes time too
+    except LimitReachedError as reached:  # in a long history, work before and after the search takes time as well
         keep_until_exit(reached)
         return unknown_report(file, request, f"{reached.why} while checking"), False
     decided(verdict)
@@ -222,18 +226,18 @@ def _decide(
 
 
 def _load_spec(text: str, initial: Any, budget: Budget) -> tuple[Spec, str | None]:
-    """The spec; or a stand-in with its name only, and why it was not loaded: a user's module may take for ever."""
+    """Load the spec. If loading does not finish, return a placeholder with its name, and the reason."""
     stand_in = Spec(text, None, {})
     held = resident_memory()
     if budget.max_memory is not None and held > budget.max_memory:
-        return stand_in, f"the memory budget ran out before reading: linpoint itself takes {held / _MEGABYTE:.0f} MB"
+        return stand_in, f"the memory budget ran out before reading: linpoint itself uses {held / _MEGABYTE:.0f} MB"
     try:
         with deadline(budget):
             return load_spec(text, initial), None
     except LimitReachedError as reached:
         why = f"{reached.why} while loading the spec"
     except KeyboardInterrupt:
-        why = "it was interrupted while loading the spec"
+        why = "the run was interrupted while loading the spec"
     return stand_in, why
 
 

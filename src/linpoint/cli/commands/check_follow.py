@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint check --follow``: a verdict while the log grows.
+"""``linpoint check --follow``: checks a log while it grows.
 
-Guarantee: a violation is told within a second of the line that completes it, unless deciding by itself takes longer; a
-pass covers every line; and whoever stops it early is told what was found to be fine by then, as unknown.
+Guarantee: a violation is reported within a second of the line that completes it, unless deciding it takes longer. A
+pass covers every line. If the command is stopped early, the verdict is unknown and states which operations fit the
+spec.
 """
 
 from __future__ import annotations
@@ -36,29 +37,29 @@ from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status, Verdict
 
 _DECISION_INTERVAL_S: Final = 0.2
-"""Seconds between two decisions, if there is anything new."""
+"""Seconds between two decisions, if there are new operations."""
 _MAX_WAITING_OPERATIONS: Final = 4000
-"""New operations after which it does not wait so long."""
+"""Number of new operations after which the next decision does not wait for the interval."""
 _MISSING_WATERMARK_S: Final = 5.0
-"""Seconds without a watermark after which operation lines get a warning."""
+"""Seconds without a watermark after which operation lines cause a warning."""
 _MAX_LISTED_OBJECTS: Final = 10_000
 _EXPLANATION_S: Final = 0.3
-"""Seconds to find the operations that conspire: people wait for the violation first."""
+"""Seconds for finding the conflicting operations: the user is waiting for the violation."""
 _UNMINIMISED_OPERATIONS: Final = 48
-"""Operations that are soon explained as they are."""
+"""Number of operations that are explained without minimising them."""
 
 _OF_SHOWN_OPERATIONS: Final = ("by-themselves", "irreducible", "needed", "legal-order", "cannot-follow", "reason")
-"""Claims that the operations which are shown suffice for."""
+"""Claims that depend only on the operations in the explanation."""
 
 _NO_WATERMARK: Final = (
-    'operation lines without watermarks are decided at the end only: write {"watermark": t} now and then, '
+    'operation lines without watermarks are decided only at the end: write {"watermark": t} from time to time, '
     "when every operation called before t has its line"
 )
 
 
 @dataclass(slots=True)
 class _State:
-    """How far it has come."""
+    """The progress of following one file."""
 
     follower: OnlineChecker
     log: LogStream
@@ -67,10 +68,10 @@ class _State:
     ended: str = ""
     warnings: tuple[str, ...] = ()
     line: int | None = None
-    """The line with which the violation was complete."""
+    """The line that completes the violation."""
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: what was covered."""
+        """The coverage, for JSON."""
         follower = self.follower
         covered = {"lines": self.log.lines, "operations": follower.operations, "decided": follower.decided}
         covered |= {"unknown": follower.lost_operations, "open": follower.open_calls, "most_kept": self.most_held}
@@ -78,7 +79,10 @@ class _State:
 
 
 def follow_files(files: list[str], request: CheckRequest, until_idle: str | None) -> tuple[FileReport, dict[str, Any]]:
-    """Follow the one file; what was found, and what more the JSON document has. An empty ``until_idle`` lacks its --follow."""
+    """Follow one file; return its report and further fields of the JSON document.
+
+    An empty ``until_idle`` means that ``--until-idle`` was given without ``--follow``.
+    """
     _validate(files, request, until_idle)
     idle = parse_seconds(until_idle)
     file = files[0]
@@ -89,17 +93,21 @@ def follow_files(files: list[str], request: CheckRequest, until_idle: str | None
 
 def _validate(files: list[str], request: CheckRequest, until_idle: str | None) -> None:
     if until_idle == "":
-        raise UsageError("LP-U001", "--until-idle is for --follow.", remedy="Add --follow, or leave it out.")
+        raise UsageError("LP-U001", "--until-idle requires --follow.", remedy="Add --follow, or omit --until-idle.")
     if len(files) != 1:
-        raise UsageError("LP-U001", f"--follow takes one file, not {len(files)}.", remedy="Follow each by itself.")
+        raise UsageError(
+            "LP-U001", f"--follow requires one file, not {len(files)}.", remedy="Follow each file separately."
+        )
     if request.options.condition not in (None, "linearizable"):
-        message = f"the condition {request.options.condition} cannot be decided before the end."
-        raise cannot_follow(message, None, "Check the finished file, or leave --condition out.")
+        message = f"the condition {request.options.condition} requires the finished file."
+        raise cannot_follow(message, None, "Check the finished file, or omit --condition.")
     if request.options.checker not in ("auto", "linear"):
-        message = f"the checker {request.options.checker} works on whole histories."
+        message = f"the checker {request.options.checker} requires the finished file."
         raise cannot_follow(message, None, "Use --checker auto or --checker linear.")
     if request.options.skew:
-        raise cannot_follow("a clock skew is only for whole files.", None, "Leave --clock-skew out.")
+        raise cannot_follow(
+            "--clock-skew requires the finished file.", None, "Omit --clock-skew, or check the finished file."
+        )
 
 
 def _follow(file: str, request: CheckRequest, idle: float | None, line: ProgressLine) -> tuple[FileReport, _State]:
@@ -114,7 +122,7 @@ def _follow(file: str, request: CheckRequest, idle: float | None, line: Progress
             verdict = _loop(tail, state, request, idle, line)
             why = state.ended
     except KeyboardInterrupt:
-        why = "it was interrupted"
+        why = "the run was interrupted"
     except LimitReachedError as reached:
         why = reached.why
     except OnlineCheckAbandonedError as error:
@@ -134,7 +142,7 @@ _END: Final = "the end of the input"
 def _loop(
     tail: TailReader, state: _State, request: CheckRequest, idle: float | None, line: ProgressLine
 ) -> Verdict | None:
-    """Read and decide in turns, until there is a violation or an end; ``state.ended`` says which end."""
+    """Alternate between reading and deciding until a violation or the end; ``state.ended`` describes the end."""
     follower, log = state.follower, state.log
     began = last_line = time.monotonic()
     not_before = ready = 0.0
@@ -146,7 +154,7 @@ def _loop(
         lines = tail.lines(max(0.0, min(_DECISION_INTERVAL_S, ready - now)) or _DECISION_INTERVAL_S)
         try:
             log.feed(lines)
-        except LinpointError:  # what came before the bad line counts all the same
+        except LinpointError:  # the lines before the bad line still count
             verdict = _decide(state, request)
             if verdict is None:
                 raise
@@ -172,7 +180,7 @@ def _loop(
         rate = follower.operations / max(0.001, now - began)
         line(
             f"following {tail.path}: {follower.operations:,} operations ({rate:,.0f}/s), "
-            f"{follower.open_calls:,} open, {state.most_held:,} kept at most"
+            f"{follower.open_calls:,} open, at most {state.most_held:,} operations and states in memory"
         )
 
 
@@ -205,15 +213,15 @@ def _warn(state: _State, elapsed: float) -> None:
 
 
 def _passed(spec: Spec, state: _State) -> Explanation:
-    """What is said when no violation was found: a pass at an end, else unknown with how far it is known to be fine."""
+    """The answer without a violation: a pass at the end of the log, else unknown with the part that fits the spec."""
     follower = state.follower
     whole = follower.decided == follower.operations and state.ended.startswith((_END, *"0123456789"))
     fine = f"{count_noun(follower.decided, 'operation')} fit the spec {spec.name}"
     left = f"{count_noun(follower.open_calls, 'call')} {'was' if follower.open_calls == 1 else 'were'} still open"
     if follower.lost_operations:
-        left += f", and {count_noun(follower.lost_operations, 'outcome')} will never be known"
+        left += f", and {count_noun(follower.lost_operations, 'outcome')} will remain unknown"
     if whole:
-        why = f"followed to {state.ended}; {left}"
+        why = f"followed until {state.ended}; {left}"
         sentence = f"LINEARIZABLE: {fine}, {why}."
     else:
         why = f"{state.ended}; the {fine} up to line {state.decided_lines:,}, and {left}"
@@ -226,16 +234,16 @@ def _passed(spec: Spec, state: _State) -> Explanation:
     checker, reason = follower.why()
     numbers = (
         f"{count_noun(state.log.lines, 'line')}, {verdict.statistics.seconds:.3f} s to decide, at most "
-        f"{state.most_held:,} operations kept; followed by {checker} ({reason})."
+        f"{state.most_held:,} operations and states in memory; checked by {checker} ({reason})."
     )
-    told = [sentence, *(f"Warning: {warning}." for warning in warnings), "", numbers]
-    return dataclasses.replace(explanation_without_reasons(verdict), text="\n".join(told))
+    lines = [sentence, *(f"Warning: {warning}." for warning in warnings), "", numbers]
+    return dataclasses.replace(explanation_without_reasons(verdict), text="\n".join(lines))
 
 
 def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State, line: ProgressLine) -> FileReport:
     explanation: Explanation | None = None
     everything = verdict
-    with contextlib.suppress(KeyboardInterrupt):  # it ends the explaining; the violation stays one
+    with contextlib.suppress(KeyboardInterrupt):  # ends the explanation; the violation stays a violation
         line(f"explaining {file}", at_once=True)
         if verdict.refutation is not None:
             verdict = everything = state.follower.first(verdict, seconds=_EXPLANATION_S)
@@ -250,27 +258,31 @@ def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State
         ends = [op.return_ if by_position else op.line for op in core if op.outcome is Outcome.OK]
         state.line = max((int(end) for end in ends if end is not None), default=None)
         where = "" if state.line is None else f" The violation is complete with line {state.line:,}."
-        told = f"Followed {count_noun(state.log.lines, 'line')}, {count_noun(state.follower.operations, 'operation')}.{where}"
+        operations = count_noun(state.follower.operations, "operation")
+        covered = f"Followed {count_noun(state.log.lines, 'line')}, {operations}.{where}"
         state.ended = "a violation"
-        explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{told}")
+        explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{covered}")
         return FileReport(file, explanation, _shown_again(file, explanation, request))
 
 
 def _honest(explanation: Explanation, *, whole: bool) -> Explanation:
-    """Without what would only be true if the operations that were looked at were all there ever were."""
+    """Remove claims that hold only if the operations that were examined are all operations of the log."""
     if whole:
         return explanation
     culprit = explanation.culprit
     if culprit is not None:
         culprit = dataclasses.replace(culprit, allowed=(), complete=False, at_return=False)
-    # A claim about all operations of the object was only evaluated on those that are left.
+    # A claim about all operations of the object was evaluated only on the remaining ones.
     claims = tuple(claim for claim in explanation.claims if claim.kind in _OF_SHOWN_OPERATIONS)
     explanation = dataclasses.replace(explanation, other_initial=None, culprit=culprit, claims=claims, causes=())
     return dataclasses.replace(explanation, text=explanation_text(explanation))
 
 
 def _shown_again(file: str, explanation: Explanation, request: CheckRequest) -> tuple[str, ...]:
-    """The arguments that show it again. What was forgotten is the first value now, if a first value can say it."""
+    """The arguments that reproduce the violation.
+
+    Forgotten operations become the initial value where one expresses them.
+    """
     from_file = ("check", file, *request.options.argv())
     if not explanation.core:
         return from_file

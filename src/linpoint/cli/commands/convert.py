@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint convert``: a history from one format to another.
+"""``linpoint convert``: converts a history to another format.
 
-Guarantee: the limits and Ctrl-C hold as in ``linpoint check``; the file is written whole or not at all.
+Guarantee: the limits and Ctrl-C take effect as in ``linpoint check``; the file is written completely or not at all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UNKNOWN = 3
 
 
 def run(options: ConvertOptions) -> int:
-    """Read the one file and write the other."""
+    """Read one file and write the other; return the exit code."""
     budget = command_budget(options.budget, options.max_memory)
     with guarding(budget, resident_memory()) as guard:
         guard.frame(b"error: ", b"", b"\n", b"", _STDERR, _STDERR)
@@ -36,7 +36,7 @@ def run(options: ConvertOptions) -> int:
 
 
 def _convert(options: ConvertOptions, budget: Budget, guard: ProcessGuard) -> int:
-    """Convert within the limits; the number of operations. Raises LP-U011 where one is reached."""
+    """Convert within the limits; return the number of operations. Raise LP-U011 if a limit is reached."""
     reading = ReadingProgress(lambda words: guard.progress(f" ({words})".encode()))
     phase = "reading it"
     try:
@@ -70,5 +70,5 @@ def _limit_error(source: str, why: str, phase: str, progress: str) -> UsageError
         "LP-U011",
         f"{why} while {phase}{progress}; nothing was written.",
         place=source,
-        remedy="Give it a larger --budget or --max-memory, or split the file.",
+        remedy="Increase --budget or --max-memory, or split the file.",
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint crash``: structures in persistent memory, crashed at every store, recovered and checked."""
+"""``linpoint crash``: crashes persistent objects at every store, recovers them and checks the recovered state."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from linpoint.verdicts import Budget
 
 
 def run(options: CrashOptions) -> int:
-    """Test the files and report; the exit code."""
+    """Test the files and report; return the exit code."""
     files = list(options.targets)
     for target in files:
         if split_test(target) is None:
             fact = f"{target} is not a C++ file."
-            raise UsageError("LP-U001", fact, remedy="Give a file that ends with .cpp, and C sources after --.")
+            raise UsageError("LP-U001", fact, remedy="Pass a file that ends with .cpp, and C sources after --.")
     forms = OutputFormats.of(options)
     forms.validate([split_target(target)[0] for target in files], called="the test itself")
-    Budget.starting_now(options.budget, options.max_memory)  # a mistake is refused before anything is built
+    Budget.starting_now(options.budget, options.max_memory)  # rejects a mistake before anything is built
     build_hosts(options, [named[0] for target in files if (named := split_test(target)) is not None])
-    # The host is built once, which is no part of the work that the budget is for.
+    # The budget does not include building the host, which happens once.
     limits = Budget.starting_now(options.budget, options.max_memory)
     with progress() as line:
         plan = [each for target in files for each in crash_targets(target, options, limits, line)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint explore``: a whole program with threads and assertions, under every schedule.
+"""``linpoint explore``: runs a threaded program under every schedule.
 
-It runs in a process of its own, so that a crash of the program is a finding and not the end of the command.
+The program runs in a process of its own, so that its crash is a finding and does not end the command.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from linpoint.options.token_fields import options_from_token
 from linpoint.verdicts import Budget, replay_token
 
 _TO_TELL: Final = 0.3
-"""Seconds of the budget that are kept for telling the answer."""
+"""Seconds of the budget that are reserved for the report."""
 
 
 def run(options: ExploreOptions) -> int:
-    """Explore the program and report; the exit code."""
+    """Explore the program and report; return the exit code."""
     options.check_language("cpp" if options.is_cpp else "python")
     forms = OutputFormats.of(options)
     forms.validate(options.files if options.is_cpp else [options.program], called="the program itself")
@@ -49,13 +49,13 @@ def _check_memory_model(name: str) -> None:
     if name != "sc":
         raise TestError(
             "LP-T032",
-            f"--memory-model {name} says how machines delay writes, which Python programs cannot see.",
-            remedy="Leave it out.",
+            f"--memory-model {name} is for C++ programs; Python programs always have sc.",
+            remedy="Omit --memory-model.",
         )
 
 
 def _run(request: ProgramRequest, limits: Budget, forms: OutputFormats) -> int:
-    """Ask a worker and say what it answers; the exit code."""
+    """Run the request in a worker and report; return the exit code."""
     with progress() as line:
         line(f"loading {request.file}")
         outcome = run_in_worker(request, limits, progress=lambda reached: line(f"{reached.schedules:,} schedules"))
@@ -64,7 +64,7 @@ def _run(request: ProgramRequest, limits: Budget, forms: OutputFormats) -> int:
 
 
 def _died(request: ProgramRequest, outcome: WorkerOutcome) -> RenderedResult:
-    """A program that took its process with it, or that could not be stopped otherwise."""
+    """The result for a program whose process died or had to be killed."""
     status, why = "unknown", outcome.died
     findings: list[dict[str, Any]] = []
     replay: list[str] = []
@@ -85,7 +85,7 @@ def _died(request: ProgramRequest, outcome: WorkerOutcome) -> RenderedResult:
 
 
 class _Finding(msgspec.Struct):
-    """The content of a token of ``explore`` beside the options."""
+    """The content of a token of ``explore``, without the options."""
 
     file: str
     args: list[str]
@@ -95,12 +95,12 @@ class _Finding(msgspec.Struct):
 
 
 def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
-    """Run the schedule of a finding again; it needs the program where it was."""
+    """Replay the schedule of a finding, with the program in the same place as before."""
     try:
         found = msgspec.convert(content, _Finding)
     except msgspec.ValidationError as error:
         raise replay_token.not_a_finding(str(error)) from None
-    # The arguments of a Python program are words of their own, unlike those of a C++ program.
+    # A Python program takes its arguments as separate words, a C++ program as one option.
     options = options_from_token(ExploreOptions, {name: each for name, each in content.items() if name != "args"})
     request = ProgramRequest(
         file=found.file,

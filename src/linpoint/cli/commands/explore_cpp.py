@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint explore PROGRAM.cpp``: the program is built, explored and reported. No worker is needed: the host is one."""
+"""``linpoint explore PROGRAM.cpp``: builds and explores a C++ program. The host runs it, so no worker is needed."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from linpoint.verdicts import Budget
 from linpoint.verdicts.result import Result, undecided_result
 
 _REPORT_S: Final = 0.3
-"""Seconds of the budget that are kept for the report."""
+"""Seconds of the budget that are reserved for the report."""
 _MIN_BUDGET_S: Final = 0.1
 _UNLIMITED_S: Final = 30.0
-"""The budget where none is given."""
+"""The budget if none is given."""
 
 Work = Callable[[CppProgramSubject, float, Progress], Result]
 
 
 def run_cpp(options: ExploreOptions, forms: OutputFormats) -> int:
-    """Build, explore and report; the exit code."""
-    Budget.starting_now(options.budget, options.max_memory)  # a mistake is refused before anything is built
+    """Build, explore and report; return the exit code."""
+    Budget.starting_now(options.budget, options.max_memory)  # rejects a mistake before anything is built
     return _run(options, forms, run_campaign)
 
 
 def replay_cpp_program(content: dict[str, Any], *, as_json: bool) -> int:
-    """Run the schedule of a finding again; it needs the sources where they were."""
+    """Replay the schedule of a finding, with the sources in the same place as before."""
     token = CppProgramToken.read(content)
     failure = token.failure
 
@@ -56,7 +56,7 @@ def _run(options: ExploreOptions, forms: OutputFormats, work: Work) -> int:
     with progress() as line:
         try:
             compiler, host = find_tools(options, line)
-            # The host is built once, which is no part of the work that the budget is for.
+            # The budget does not include building the host, which happens once.
             limits = Budget.starting_now(options.budget, options.max_memory)
             end = None if limits.deadline is None else limits.deadline - _REPORT_S
             line(f"compiling {options.program}", at_once=True)
@@ -67,7 +67,7 @@ def _run(options: ExploreOptions, forms: OutputFormats, work: Work) -> int:
             show_build_error(error)
             raise
         except OutOfTimeError:
-            why = "the budget ended while it was compiled"
+            why = "the budget ended during compilation"
             result = undecided_result("program", options.program, why, file=options.program)
     told = ReportEntry(options.program, "", rendered_result(result))
     return write_report(ReportList([told], "linpoint explore"), forms, limits, interrupted=result.interrupted)

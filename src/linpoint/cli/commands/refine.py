@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint refine``: algorithms written as models, in every state that they can reach.
+"""``linpoint refine``: checks models of algorithms in every reachable state.
 
-Guarantee: what was stopped, by the budget, for memory or by Ctrl-C, is unknown and says how far it came.
+Guarantee: a search that the budget, the memory limit or Ctrl-C has stopped is unknown and reports its progress.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linpoint.verdicts import Budget
 
 
 def run(options: RefineOptions) -> int:
-    """Check the models, or step through one of them; the exit code."""
+    """Check the models, or step through one of them; return the exit code."""
     targets = list(options.targets)
     forms = OutputFormats.of(options)
     forms.validate([split_target(target)[0] for target in targets], called="the model itself")
@@ -27,7 +27,7 @@ def run(options: RefineOptions) -> int:
             raise UsageError(
                 "LP-U001",
                 "--simulate needs exactly one model and an interactive terminal.",
-                remedy="Leave out --json and files to write.",
+                remedy="Omit --json and output files.",
             )
         from linpoint.cli.commands.refine_simulate import simulate_model  # noqa: PLC0415 - only needed here
 

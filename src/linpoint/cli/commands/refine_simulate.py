@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint refine --simulate``: a model, step by step, by hand.
+"""``linpoint refine --simulate``: steps through a model interactively.
 
-What may happen next is numbered; choose one, take back, jump, let chance choose, or walk along the shortest run that goes
-wrong. Commands are lines, so a pipe can give them too. Steps that were taken back are kept until another one is chosen.
+The possible next steps are numbered. The user takes one of them, undoes steps, jumps, takes random steps, or follows
+the shortest failing run. Each command is a line, so that a pipe can give commands as well. Undone steps are kept until
+the user takes a different step.
 """
 
 from __future__ import annotations
@@ -42,27 +43,27 @@ from linpoint.verdicts import Budget
 _TEXT_WIDTH: Final = 100
 _ELEMENT: Final = re.compile(r"\[\d+\]$")
 _MAX_RANDOM_STEPS: Final = 10_000
-"""Steps that `r` takes by chance in one command."""
+"""Maximum number of random steps of one `r` command."""
 _HELP: Final = """\
-  N      take step N of those that are listed
-  n      go on along the steps that were taken back, or along the run of w
-  u [N]  undo N steps (1)
+  N      take step N of the list
+  n [N]  redo N undone steps, or take N steps of the run that w found (default 1)
+  u [N]  undo N steps (default 1)
   j N    jump to step N
-  r [N]  take N steps (1) by chance
-  w      find the shortest run that goes wrong, and stand at its beginning
+  r [N]  take N random steps (default 1)
+  w      find the shortest failing run and go to its beginning
   a      show all steps so far
-  ?      show this
+  ?      show this list
   q      quit"""
 
 
 def simulate_model(file: str, name: str, options: RefineOptions, budget: Budget) -> int:
-    """Let the user step through a model; the exit code."""
+    """Let the user step through a model; return the exit code."""
     standard_streams.keep_stdout()
     models = {name: load_model(file, name)} if name else load_models(file)
     if len(models) > 1:
         raise ModelError(
             "LP-M016",
-            "there are several models in it.",
+            "the file has several models.",
             place=file,
             remedy=f"Name one: {', '.join(f'{file}:{each}' for each in models)}.",
         )
@@ -74,7 +75,7 @@ def simulate_model(file: str, name: str, options: RefineOptions, budget: Budget)
 
 @dataclass(slots=True)
 class ModelSimulation:
-    """The run that the user takes. ``ahead`` are all steps that are known, of which ``at`` have been taken."""
+    """The run of the user. ``ahead`` holds all known steps; the first ``at`` of them have been taken."""
 
     task: RefinementTask
     limits: Budget
@@ -84,12 +85,12 @@ class ModelSimulation:
     at: int = 0
     run: ModelRun | None = None
     taken: list[NativeStep] = field(default_factory=list)
-    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - the same walk each time
+    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - the random steps are reproducible
 
     def talk(self) -> None:
-        """Read commands to the end."""
+        """Read and execute commands until the end."""
         program = self.task.program
-        print_text(f"{program.name} of {program.file}, by hand. Type ? for help.")
+        print_text(f"Stepping through {program.name} of {program.file}. Type ? for help.")
         self._show()
         while (line := self._read()) is not None:
             words = line.split()
@@ -111,7 +112,7 @@ class ModelSimulation:
         command, *rest = words
         number = int(rest[0]) if len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() else None
         if len(rest) > 1 or (rest and number is None):
-            print_text(f"{' '.join(words)!r} is no command; ? shows them all")
+            print_text(f"{' '.join(words)!r} is not a command; ? lists the commands")
         elif command.isascii() and command.isdigit() and not rest:
             self._choose(int(command))
         elif command in ("u", "undo"):
@@ -129,12 +130,12 @@ class ModelSimulation:
         elif command in ("?", "h", "help"):
             print_text(_HELP)
         else:
-            print_text(f"{' '.join(words)!r} is no command; ? shows them all")
+            print_text(f"{' '.join(words)!r} is not a command; ? lists the commands")
 
     # Moving.
 
     def _run(self) -> ModelRun:
-        """The run so far: the one that was made before, gone on with where that is possible."""
+        """The run so far; extends the previous run where that is possible."""
         run = self.run
         taken = [] if run is None else self.taken
         if (
@@ -150,7 +151,7 @@ class ModelSimulation:
         return run
 
     def _next(self) -> list[NativeStep]:
-        """What may happen next, with as much room as that takes."""
+        """The possible next steps, with a state layout large enough for them."""
         while True:
             run = self._run()
             found = [] if run.last is not None else run.choices()
@@ -159,12 +160,12 @@ class ModelSimulation:
                 return found
             larger = prepare_larger(self.searched, self.task.spec, lacking[0].number, lacking[0].instruction)
             if isinstance(larger, str):
-                print_text(f"a bound was hit: {larger}; steps that go beyond it are left out")
+                print_text(f"bound reached: {larger}; steps beyond it are omitted")
                 return [each for each in found if not lacks_room(each)]
             self._follow(larger, [_choice(step) for step in self.ahead])
 
     def _follow(self, searched: StateSearch, choices: Sequence[tuple[int, int]]) -> None:
-        """Go on in another layout, in which choices have the same numbers."""
+        """Continue in another layout, in which choices have the same numbers."""
         self.searched = searched
         run = ModelRun.begin(searched)
         self.ahead = []
@@ -179,7 +180,7 @@ class ModelSimulation:
     def _choose(self, number: int) -> None:
         found = self._next()
         if not 1 <= number <= len(found):
-            print_text(f"there is no step {number}" + (f"; choose 1 to {len(found)}" if found else ""))
+            print_text(f"there is no step {number}" + (f"; choose a step from 1 to {len(found)}" if found else ""))
             return
         self._take(found[number - 1])
         self._show()
@@ -191,7 +192,7 @@ class ModelSimulation:
 
     def _jump(self, to: int) -> None:
         if not 0 <= to <= len(self.ahead):
-            print_text(f"there is no step {to}; there are steps 0 to {len(self.ahead)}")
+            print_text(f"there is no step {to}; the known steps are 0 to {len(self.ahead)}")
             return
         self.at = to
         self._show()
@@ -222,7 +223,7 @@ class ModelSimulation:
         self.at = 0
         self._follow(searched, failure.schedule)
         steps = count_noun(len(self.ahead), "step")
-        print_text(f"{result.answer.name}: {finding.message}. It takes {steps}: n goes on.")
+        print_text(f"{result.answer.name}: {finding.message}. It takes {steps}; n takes the next one.")
         self._show()
 
     # Showing.
@@ -244,7 +245,7 @@ class ModelSimulation:
     def _memory(self, run: ModelRun) -> list[str]:
         memory = run.steps[-1].memory if run.steps else memory_of(run.places, run.state)
         shown: dict[str, list[str]] = {}
-        for name, value in memory:  # the elements of an array together
+        for name, value in memory:  # groups the elements of an array
             shown.setdefault(_ELEMENT.sub("", name), []).append(format_model_value(value))
         arrays = {_ELEMENT.sub("", name) for name, _ in memory if _ELEMENT.search(name)}
         cells = [
@@ -269,7 +270,7 @@ class ModelSimulation:
         return lines
 
     def _spec(self, run: ModelRun) -> list[str]:
-        """What the spec allows."""
+        """The possible states of the spec."""
         names: dict[int | str, int | str] = {each: run.name_of(each) for each in range(run.assembly.manner.count)}
         survivors, more = run.survivors(run.state[0])
         texts = [configuration_text(each, names) for each in survivors] + (
@@ -279,7 +280,7 @@ class ModelSimulation:
         return [f"  {line}" for line in lines]
 
     def _words(self, run: ModelRun, step: NativeStep) -> str:
-        """A step that may happen next."""
+        """The text of a possible next step."""
         tried = dataclasses.replace(
             run,
             trace=[*run.trace],
@@ -294,18 +295,18 @@ class ModelSimulation:
         parts = trace.steps[len(run.trace) :]
         lines = [part.place.line for part in parts if part.place is not None]
         where = f"line {lines[-1]}: " if lines else ""
-        wrong = "  <- goes wrong" if step.wrong else ""
+        wrong = "  <- fails" if step.wrong else ""
         return f"{run.name_of(step.process)}, {where}{'; '.join(map(wording.step, parts))}{wrong}"
 
     def _show_end(self, run: ModelRun) -> None:
-        """Why nothing comes next."""
+        """Print why there is no next step."""
         count = self.task.options.operations
         done = [
             process_position(run.places, run.calls, run.state, each).calls == count
             for each in range(run.assembly.manner.count)
         ]
         if run.last is None and not run.calls and count and all(done):
-            print_text(f"The run is over: every process has called {count_noun(count, 'operation')}.")
+            print_text(f"The run has ended: every process has called {count_noun(count, 'operation')}.")
             return
         finding = finding_of_run(self.searched, tuple(_choice(step) for step in self.ahead[: self.at]), None)
         print_text("\n".join([f"{FAILURES[finding.kind]}: {finding.message}.", *refusal_lines(finding)]))
@@ -326,5 +327,5 @@ def _call_text(call: ModelCall) -> str:
 
 
 def _choice(step: NativeStep) -> tuple[int, int]:
-    """What stands for a step in a run."""
+    """The numbers that identify a step in a run."""
     return step.process, FAULTY_STEP_CHOICE if step.wrong else step.successor

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint replay``: a finding again, from its token."""
+"""``linpoint replay``: reproduces a finding from its replay token."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from linpoint.verdicts import Budget, replay_token
 
 
 class CheckFinding(msgspec.Struct):
-    """The content of a token of ``check``; its options are checked by their own types besides."""
+    """The content of a token of ``check``. The types of the options check the options in it."""
 
     spec: str
     condition: str
@@ -37,7 +37,7 @@ class CheckFinding(msgspec.Struct):
 
 
 def run(options: ReplayOptions) -> int:
-    """Show the finding; the exit code is that of its verdict now."""
+    """Replay the finding; return the exit code of the new verdict."""
     as_json = options.json
     content = replay_token.decode(options.token)
     refuse_foreign_token(content, options.allow)
@@ -83,8 +83,8 @@ def run(options: ReplayOptions) -> int:
 
 
 def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
-    """Run the schedule of a finding again; it needs the file of the test where it was."""
-    from linpoint.campaign.worker_client import run_in_worker  # noqa: PLC0415 - only who replays a test waits for it
+    """Replay the schedule of a finding, with the file of the test in the same place as before."""
+    from linpoint.campaign.worker_client import run_in_worker  # noqa: PLC0415 - only tokens of tests need it
     from linpoint.cli.output.output_formats import OutputFormats, write_report  # noqa: PLC0415 - as above
     from linpoint.cli.output.target_report import ReportList, told_of  # noqa: PLC0415 - as above
 
@@ -96,15 +96,15 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
 
 
 def _scheduled(content: dict[str, Any]) -> TestRequest:
-    """What a worker is to run again."""
+    """The request for a worker that replays the schedule of a token."""
     from linpoint.subjects.python_object.code_identity import replayed_finding  # noqa: PLC0415 - as above
 
     found = replayed_finding(content)
     if not found.file:
         raise UsageError(
             "LP-U004",
-            "the token is of a test that only your own code can make.",
-            remedy="Give it to the call that made it: linpoint.test(..., replay=TOKEN).",
+            "the token belongs to a test that only your own code can create.",
+            remedy="Pass it to the call that created it: linpoint.test(..., replay=TOKEN).",
         )
     return TestRequest(
         file=found.file,
@@ -118,10 +118,10 @@ def _scheduled(content: dict[str, Any]) -> TestRequest:
 
 
 def read_check_token(content: dict[str, Any]) -> tuple[CheckFinding, History]:
-    """The finding in a token and its history; everything is looked at before anything of it is used."""
+    """Read the finding in a token and its history. The whole content is validated before any of it is used."""
     if content["kind"] != "check":
         raise UsageError(
-            "LP-U004", f"this version cannot replay a {content['kind']!r}.", remedy="Use a newer linpoint."
+            "LP-U004", f"this version cannot replay tokens of kind {content['kind']!r}.", remedy="Use a newer linpoint."
         )
     try:
         finding = msgspec.convert(content, CheckFinding)

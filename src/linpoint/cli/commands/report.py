@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint report``: one page over the results of many runs."""
+"""``linpoint report``: combines the results of many runs on one HTML page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CODES: Final = {status.value: code for status, code in EXIT.items()} | {
 
 
 def run(options: ReportOptions) -> int:
-    """Write the page; the exit code is that of the worst result."""
+    """Write the page; return the exit code of the worst result."""
     files, output = list(options.files), options.output
     ends_in(output, ENDINGS, "page")
     refuse_unwritable([output], files, called="one of the results")
@@ -51,16 +51,19 @@ def _results(file: str) -> tuple[list[ResultDocument], LinpointError | None]:
     try:
         return results_in(FileContent(file).text(), name)
     except LinpointError as error:
-        # What is to be done about an empty history is no help with an empty result.
+        # The remedy for an empty history does not help with an empty result.
         return results_in("", name) if error.code == "LP-H008" else ([], error.at(name))
 
 
 def _link(page: str, source: str, output: str) -> str:
-    """The page of a result from the folder of ``output``, if it is there: beside us, or beside its document."""
-    for folder in (Path(), Path() if source == STANDARD else Path(source).parent):
+    """The path of a result's page from the directory of ``output``; empty if there is no such page.
+
+    The page is searched for in the working directory and in the directory of the document.
+    """
+    for directory in (Path(), Path() if source == STANDARD else Path(source).parent):
         try:
-            if page and (folder / page).is_file():
-                return Path(os.path.relpath(folder / page, Path(output).parent)).as_posix()
-        except (OSError, ValueError):  # a name that no system takes, or another drive
+            if page and (directory / page).is_file():
+                return Path(os.path.relpath(directory / page, Path(output).parent)).as_posix()
+        except (OSError, ValueError):  # an invalid file name, or another drive
             return ""
     return ""

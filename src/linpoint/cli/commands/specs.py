@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint specs``: the built-in specs and their operations."""
+"""``linpoint specs``: lists the built-in specs and describes a spec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linpoint.specs.spec import Spec
 
 
 def run(options: SpecsOptions) -> int:
-    """Print the specs."""
+    """Print the specs; return the exit code."""
     name = options.name
     chosen = BUILT_IN if name is None else {name: load_spec(name)}
     if options.json:
@@ -21,7 +21,7 @@ def run(options: SpecsOptions) -> int:
     elif name is None:
         rows = [[title, ", ".join(spec.steps), _parameters(spec)] for title, spec in BUILT_IN.items()]
         print_table(["spec", "operations", "parameters"], rows)
-        print_text("\nMore on one: linpoint specs NAME. Your own: --spec FILE.py:Name, see @linpoint.spec.")
+        print_text("\nDescribe one: linpoint specs NAME. Use your own: --spec FILE.py:Name, see linpoint.spec.")
     else:
         spec = chosen[name]
         print_text(f"{spec.name}: {spec.doc}")
@@ -31,7 +31,7 @@ def run(options: SpecsOptions) -> int:
 
 
 def _parameters(spec: Spec) -> str:
-    """The parameters of a built-in, as its factory has them."""
+    """The parameters of a built-in spec."""
     return ", ".join(inspect.signature(spec.factory).parameters) if spec.factory else ""
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint test``: objects in code, under every schedule or on real threads."""
+"""``linpoint test``: tests objects in Python and C++, under controlled schedules or on real threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linpoint.verdicts import Budget
 
 
 def run(options: TestOptions) -> int:
-    """Run the tests and report; the exit code."""
+    """Run the tests and report; return the exit code."""
     cpp_files = [named[0] for target in options.targets if (named := split_test(target)) is not None]
     options.check_language("cpp" if cpp_files else "python")
     forms = OutputFormats.of(options)
@@ -29,7 +29,7 @@ def run(options: TestOptions) -> int:
         from linpoint.cli.targets.host_builds import build_hosts  # noqa: PLC0415 - as above
 
         build_hosts(options, cpp_files)
-    # The host is built once, which is no part of the work that the budget is for.
+    # The budget does not include building the host, which happens once.
     limits = Budget.starting_now(options.budget, options.max_memory)
     with progress() as line:
         plan = [each for target in options.targets for each in _planned(target, options, limits, line)]
@@ -40,7 +40,7 @@ def run(options: TestOptions) -> int:
 def _planned(
     target: str, options: TestOptions, limits: Budget, line: ProgressLine
 ) -> Sequence[CampaignTarget[ReportEntry] | PlannedEntry[ReportEntry]]:
-    """The tests of a target, or what kept them from being found."""
+    """The tests of a target, or the entry of an error if they cannot be loaded or built."""
     named = split_test(target)
     if named is None:
         return python_test_targets(target, options, limits, line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache that people share between threads, and a test of it."""
+"""A cache that threads share, and a test of it."""
 
 from collections import OrderedDict
 
@@ -7,47 +7,47 @@ import linpoint
 
 
 class Cache:
-    """Keeps what was used last."""
+    """A cache with the most recently used items last."""
 
     def __init__(self) -> None:
         self.items: OrderedDict[str, int] = OrderedDict()
 
     def get(self, key: str) -> int | None:
-        """The value, or None."""
+        """Return the value of a key, or None."""
         if key not in self.items:
             return None
         self.items.move_to_end(key)
         return self.items[key]
 
     def put(self, key: str, value: int) -> None:
-        """Keep a value."""
+        """Store a value."""
         self.items[key] = value
 
     def delete(self, key: str) -> bool:
-        """Whether there was a value."""
+        """Remove a key; return whether it had a value."""
         return self.items.pop(key, None) is not None
 
 
 class TestCache(linpoint.ConcurrentTest):
-    """The cache must behave like a map, whatever threads do."""
+    """The cache must behave like a map, whatever the threads do."""
 
     spec = "map"
 
     def setup(self) -> Cache:
-        """A fresh one for each run."""
+        """Construct a fresh cache for each run."""
         return Cache()
 
     @linpoint.operation(key="ab")
     def get(self, cache: Cache, key: str) -> int | None:
-        """Look up."""
+        """Look up a key."""
         return cache.get(key)
 
     @linpoint.operation(key="ab", value=[1, 2])
     def put(self, cache: Cache, key: str, value: int) -> None:
-        """Keep."""
+        """Store a value."""
         cache.put(key, value)
 
     @linpoint.operation(key="ab")
     def delete(self, cache: Cache, key: str) -> bool:
-        """Forget."""
+        """Remove a key."""
         return cache.delete(key)

@@ -125,7 +125,7 @@ def _cases(report: FileReport, explanation: Explanation) -> Iterator[CiCase]:
             case Status.LINEARIZABLE:
                 yield CiCase(name, seconds)
             case Status.UNKNOWN:
-                # Of a file that is not decided one warning says enough, and of one in violation the violation does.
+                # An undecided file gets one warning, and one in violation only the violation.
                 noted = verdict.status is Status.UNKNOWN and key is undecided
                 yield _undecided(explanation, key, seconds, noted=noted)
             case Status.VIOLATION:
@@ -172,9 +172,9 @@ def _violation(
 def _lines(explanation: Explanation) -> tuple[str, ...]:
     lines = [accusation(explanation)]
     if explanation.pattern is not None:
-        lines.append(f"The reason: {explanation.pattern.sentence}.")
+        lines.append(f"Reason: {explanation.pattern.sentence}.")
     if explanation.causes:
-        lines.append(f"Likely cause: {CAUSES[explanation.causes[0].cause]} (a guess).")
+        lines.append(f"Likely cause (a guess): {CAUSES[explanation.causes[0].cause]}.")
     return tuple(lines)
 
 

@@ -134,8 +134,8 @@ def print_reports(reports: Sequence[FileReport], arguments: Sequence[str], writt
             if report.replay:
                 if report.file != "-" and "report" not in written:
                     look = shell_command([*check_argv(report.file, arguments), "--report", "report.html"])
-                    print_text(f"See more: linpoint {look}")
-                print_text(f"Show it again: linpoint {shell_command(report.replay)}")
+                    print_text(f"HTML report: linpoint {look}")
+                print_text(f"Replay: linpoint {shell_command(report.replay)}")
             print_written(report.written)
     print_written(written)
 

@@ -37,8 +37,8 @@ def _of_suite(suite: CiSuite) -> Iterator[str]:
         lines = [line[:_MAX_SENTENCE_CHARS] for line in note.lines]
         if number == 0 and len(noted) > _MAX_ANNOTATIONS:
             more = count_noun(len(noted) - _MAX_ANNOTATIONS, f"more {suite.unit}")
-            lines.append(f"{len(noted):,} {suite.unit}s are in violation; {more} in this file have no annotation.")
-        again = f"Show it again: linpoint {shell_command(case.replay)}"
+            lines.append(f"{len(noted):,} {suite.unit}s are in violation; {more} in this file are not annotated.")
+        again = f"Replay: linpoint {shell_command(case.replay)}"
         if case.replay and len(again) + sum(map(len, lines)) < _MAX_MESSAGE_CHARS:
             lines.append(again)
         yield _line(note.level, case.file or suite.file, case.line, note.title, "\n".join(lines))

@@ -27,11 +27,13 @@ def validate(path: str | None, files: list[str], *, follow: bool) -> None:
         return
     if len(files) != 1:
         raise UsageError(
-            "LP-U001", f"--graph is for one file, not {len(files)}.", remedy="Check each by itself, or leave it out."
+            "LP-U001",
+            f"--graph requires one file, not {len(files)}.",
+            remedy="Check each file separately, or omit --graph.",
         )
     if follow:
-        raise cannot_follow("a graph is of a whole history.", None, "Leave --graph out, or check the finished file.")
-    ends_in(path, _ENDINGS, "kind of graph")
+        raise cannot_follow("--graph requires a complete history.", None, "Omit --graph, or check the finished file.")
+    ends_in(path, _ENDINGS, "graph")
 
 
 def validate_spec(path: str | None, spec: Spec) -> None:

@@ -75,4 +75,6 @@ def _overview(pages: Sequence[ReportPage], own: Sequence[WrittenFile | None]) ->
         for page, link in zip(pages, there, strict=True)
     ]
     count = sum(map(bool, there))
-    return FileContentToWrite(overview_page(results), f"and {count_noun(count, 'page')} beside it" if count else "")
+    return FileContentToWrite(
+        overview_page(results), f"and {count_noun(count, 'page')} in the same directory" if count else ""
+    )

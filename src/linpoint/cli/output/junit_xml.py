@@ -63,7 +63,7 @@ def _content(case: CiCase) -> str:
     wrong = f'<{case.wrong} type="{_attribute(case.kind)}" message="{message}">{_text(case.text)}</{case.wrong}>'
     if not case.replay:
         return wrong
-    return f"{wrong}<system-out>{_text(f'Show it again: linpoint {shell_command(case.replay)}')}</system-out>"
+    return f"{wrong}<system-out>{_text(f'Replay: linpoint {shell_command(case.replay)}')}</system-out>"
 
 
 def _counts(cases: Sequence[CiCase]) -> str:
@@ -82,4 +82,4 @@ def _text(text: str) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}... ({len(text) - longest:,} more letters)"
+    return text if len(text) <= longest else f"{text[:longest]}... ({len(text) - longest:,} more characters)"

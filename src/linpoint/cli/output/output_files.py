@@ -21,6 +21,7 @@ from linpoint.errors import LinpointError, UsageError
 from linpoint.histories.formats.file_content import write_content
 from linpoint.limits.deadlines import deadline, uninterrupted
 from linpoint.limits.process_guard import LimitReachedError
+from linpoint.text.phrases import join_words
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import STANDARD
 from linpoint.verdicts import Budget
@@ -62,7 +63,7 @@ class WrittenFile:
         """For people, where there was no error."""
         file = printable(self.file, lines=False)
         if self.made is None:
-            return f"{self.kind}: there was no time to write {file}"
+            return f"{self.kind}: {file} was not written (out of time)"
         return f"{self.kind}: {file}{f' ({self.made.size})' if self.made.size else ''}"
 
 
@@ -83,9 +84,9 @@ def ends_in(path: str, endings: Sequence[str], what: str) -> None:
     if suffix not in endings:
         raise UsageError(
             "LP-U005",
-            f'the ending "{suffix}" says no {what}.',
+            f'unknown extension "{suffix}".' if suffix else "the file name has no extension.",
             place=path,
-            remedy=f"Use {'' if len(endings) == 1 else 'one of '}{', '.join(endings)}.",
+            remedy=f"Use {join_words(endings, 'or')} for a {what}.",
         )
 
 
@@ -118,17 +119,17 @@ def _objection(path: str, taken: set[str]) -> str:
     target = Path(path)
     try:
         if path == STANDARD:
-            return "standard output has the answer"
+            return "standard output already carries the result"
         if target.is_dir():
-            return "it is a folder"
+            return "it is a directory"
         if target.exists() and not _takes_content(target):
             return "it is neither a file nor a device"
         if os.path.realpath(path) in taken:
-            return "another file is to be written there"
+            return "another output has the same path"
         if not target.parent.is_dir():
-            return "its folder is not there"
+            return "its directory does not exist"
         if not os.access(target if target.exists() else target.parent, os.W_OK):
-            return "you may not write it"
+            return "permission denied"
     except (OSError, ValueError) as error:  # a name that no system takes, such as one that is too long
         return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return ""
@@ -156,9 +157,9 @@ def _unmade(path: str, error: Exception) -> UsageError:
     fact = f"{type(error).__name__}{where}: {str(error)[:_MAX_ERROR_CHARS]}".rstrip(" .:")
     return UsageError(
         "LP-U005",
-        f"its content could not be made: {fact}.",
+        f"its content could not be created: {fact}.",
         place=path,
-        remedy="This is a bug in linpoint: report it, and go by the verdict without this file.",
+        remedy="This is a bug in linpoint. Report it; the verdict is valid without this file.",
     )
 
 

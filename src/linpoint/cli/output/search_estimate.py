@@ -44,7 +44,7 @@ class SearchEstimate:
     def _outlook(self, now: float, placed: int, total: int, elapsed: float, placed_then: int) -> str:
         still = now - self._moved
         if still > _STALL_S:
-            return f", no further for {still:.1f} s"
+            return f", no progress for {still:.1f} s"
         pace = (placed - placed_then) / elapsed if elapsed > 0 else 0.0
         return f", about {(total - placed) / pace:.0f} s left" if pace > 0 else ""
 

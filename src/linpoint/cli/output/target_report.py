@@ -129,8 +129,8 @@ def _died(request: TestRequest, outcome: WorkerOutcome) -> RenderedResult:
     scenario = None if reached is None or not reached.scenario else Scenario.from_dict(reached.scenario)
     if outcome.stopped:
         return _rendered(request, _result(request, outcome, Status.UNKNOWN, outcome.died))
-    where = " while it was loaded" if scenario is None else f" while it ran {scenario.describe()}"
-    message = f"the process of the test died{where}: {outcome.died}"
+    where = " while loading" if scenario is None else f" while running {scenario.describe()}"
+    message = f"the test process died{where}: {outcome.died}"
     finding = Finding(
         kind="crash",
         message=message,
@@ -245,8 +245,8 @@ class ReportList:
                 print_text(("\n" if several else "") + each.answer.text)
                 if each.answer.replay:
                     if each.command and "report" not in written:
-                        print_text(f"See more: linpoint {shell_command(_with_report(each.command))}")
-                    print_text(f"Show it again: linpoint {shell_command(each.answer.replay)}")
+                        print_text(f"HTML report: linpoint {shell_command(_with_report(each.command))}")
+                    print_text(f"Replay: linpoint {shell_command(each.answer.replay)}")
                 print_written(each.written)
         print_written(written)
 

@@ -35,27 +35,27 @@ _COLOURS = {
 
 
 _HIGHLIGHTS: Final = {
-    r"(?m)^(The reason|Warning|See more|Show it again|Explored|Schedule|Report|JUnit):": "bold",
-    r"(?m)^(The scenario|Orders of the operations give)\b": "bold",
-    r"(?m)^ +--- preemption: .* ---$": "bold yellow",
-    r"(?m)^ +--- .* runs ---$|^ +\.\.\. .* \.\.\.$": "dim",
+    r"(?m)^(Reason|Warning|HTML report|Replay|Explored|Schedule|Report|JUnit|Fix(?: \(verified\))?):": "bold",
+    r"(?m)^(Scenario|Valid orders give)\b": "bold",
+    r"(?m)^ +--- switch to .* still runnable\) ---$": "bold yellow",
+    r"(?m)^ +--- switch to (?:(?!still runnable).)* ---$|^ +\.\.\. .* \.\.\.$": "dim",
     r"(?m)^=> .*$": "bold red",
     r"(?m)^-> .*$": "red",
     r"\(allowed: .*?\)|\bnever returns\b": "bold red",
     r"(?m)^ +(thread \d+ *(\| thread \d+ *)*)$": "bold",
-    r"(?m)^Likely cause: .*?\(a guess\)": "bold yellow",
+    r"(?m)^Likely cause \(a guess\): [^.]*\.": "bold yellow",
     r"\bHowever\b|\ba contradiction\b": "bold red",
     r"(?m)^  (\w\d?|#\d+): ": "bold cyan",
 }
-"""What the eye should find first in an explanation, for people."""
+"""The highlighted parts of an explanation on a terminal."""
 _THREADS: Final = ("cyan", "magenta", "green", "blue")
-"""Of the columns of a trace, so that the eye can follow one thread."""
+"""The colours of the columns of a trace, one for each thread."""
 _HEAD: Final = re.compile(r"(?m)^ +#(?:  where|  line)? .*\n(-[- ]+-)$")
 _RULE: Final = re.compile(r" *(---|\.\.\.) ")
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console for people; without colours when nobody watches."""
+    """A console; without colours unless it is a terminal."""
     from rich.console import Console  # noqa: PLC0415 - costs 50 ms, and --json does not need it
 
     return Console(file=sys.stderr if stderr else standard_streams.out(), highlight=False, soft_wrap=True)

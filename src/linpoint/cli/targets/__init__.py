@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The targets of commands: found and built, their campaigns run or findings replayed, and what is reported of each."""
+"""The targets of commands: modules that load or build them, run their campaigns or replay findings, and report."""

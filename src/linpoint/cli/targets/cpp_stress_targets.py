@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of C++ objects on real threads as targets of ``linpoint test``. No worker is needed: a test is a program of its own."""
+"""Stress tests of C++ objects as targets of ``linpoint test``.
+
+Each test is a program of its own, so no worker is needed.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ from linpoint.verdicts.result import undecided_result
 def cpp_stress_targets(
     file: str, name: str, options: TestOptions, limits: Budget, line: ProgressLine
 ) -> Sequence[CppStressTarget | PlannedEntry[ReportEntry]]:
-    """The tests of a file, built, or the one of that name; or what kept them from being found."""
+    """Build the tests of a file, or the named one. If that fails, return the entry of the error."""
     standard_streams.keep_stdout()  # a user's spec may print
     try:
         found = build_stress_tests(
@@ -47,7 +50,7 @@ def cpp_stress_targets(
         )
         return [CppStressTarget(each, line) for each in found]
     except OutOfTimeError:
-        return [PlannedEntry(_not_run(file, name, "the budget ended while it was compiled"))]
+        return [PlannedEntry(_not_run(file, name, "the budget ended during compilation"))]
     except LinpointError as error:
         located = error if error.place or isinstance(error, BuildError) else error.at(file)
         return [planned_error(file, name, located)]
@@ -55,13 +58,13 @@ def cpp_stress_targets(
 
 @dataclass(frozen=True, slots=True)
 class CppStressTarget(CampaignTarget[ReportEntry]):
-    """One test of a file that was built."""
+    """One test of a built file."""
 
     test: BuiltStressTest
     line: ProgressLine
 
     def run(self, seconds: float) -> tuple[ReportEntry, bool]:
-        """Run it on real threads."""
+        """Run the test on real threads."""
         file, name, options = self.test.file, self.test.name, self.test.options
         try:
             result = run_campaign(self.test.subject(), seconds, self._show)
@@ -73,8 +76,8 @@ class CppStressTarget(CampaignTarget[ReportEntry]):
         return ReportEntry(file, name, answer), result.interrupted
 
     def skipped(self) -> ReportEntry:
-        """Nothing is known of it."""
-        return _not_run(self.test.file, self.test.name, "it was interrupted")
+        """The entry of a test that was not run."""
+        return _not_run(self.test.file, self.test.name, "the run was interrupted")
 
     def _show(self, reached: CampaignProgress) -> None:
         self.line(f"stressing {self.test.name}: {reached.executions:,} runs, {reached.operations:,} operations")
@@ -86,11 +89,11 @@ def _not_run(file: str, test: str, why: str) -> ReportEntry:
 
 
 def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
-    """Check the operations of a finding again; nothing is built or run."""
+    """Check the operations of a finding again, without building or running anything."""
     request = recheck_request(content)
     spec = request.test_options().spec
     if spec is None:
-        raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
+        raise UsageError("LP-U004", "the token names no spec.", remedy="Copy the whole token.")
     limits = Budget.starting_now(DEFAULT_BUDGET, None)
     answer = recheck_history(request.test, load_spec(spec), request, language="cpp")
     return write_report(

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of C++ objects under chosen schedules as targets of ``linpoint test``. No worker is needed: the host is one."""
+"""Tests of C++ objects under controlled schedules as targets of ``linpoint test``.
+
+The host runs them, without a worker.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +35,18 @@ from linpoint.verdicts.result import Result, undecided_result
 
 _MIN_REPLAY_S: Final = 0.1
 _MAX_CAMPAIGN_S: Final = 1e9
-"""For a command without a budget."""
+"""Seconds for a command without a budget."""
 _GRACE_S: Final = 10.0
-"""A failure may be shrunk and shown for this long beyond the budget; a longer time means that the spec does not end."""
+"""Seconds beyond the budget for shrinking and explaining a failure.
+
+A longer time means that the spec does not return.
+"""
 
 
 def cpp_test_targets(
     file: str, name: str, options: TestOptions, limits: Budget, line: ProgressLine
 ) -> Sequence[CppTestTarget | PlannedEntry[ReportEntry]]:
-    """The tests of a file, built; or what kept them from being found."""
+    """Build the tests of a file. If that fails, return the entry of the error."""
     try:
         return _built(options.for_file(file), file, name, options, limits, line)
     except LinpointError as error:
@@ -50,7 +56,7 @@ def cpp_test_targets(
 def _built(
     merged: TestOptions, file: str, name: str, options: TestOptions, limits: Budget, line: ProgressLine
 ) -> Sequence[CppTestTarget | PlannedEntry[ReportEntry]]:
-    """The same; ``merged`` are the options of the command with those of the file."""
+    """Build the tests; ``merged`` are the options of the command merged with those of the file."""
     standard_streams.keep_stdout()  # a user's spec may print
     try:
         found = build_tests(
@@ -63,7 +69,7 @@ def _built(
         )
         return [CppTestTarget(each, options, line) for each in found]
     except OutOfTimeError:
-        result = undecided_result("test", name or file, "the budget ended while it was compiled")
+        result = undecided_result("test", name or file, "the budget ended during compilation")
         return [PlannedEntry(ReportEntry(file, name, rendered_result(result)))]
     except LinpointError as error:
         return [planned_error(file, name, error)]
@@ -71,28 +77,28 @@ def _built(
 
 @dataclass(frozen=True, slots=True)
 class CppTestTarget(CampaignTarget[ReportEntry]):
-    """One test of a file that was built. ``options`` are those of the command, without those of the file."""
+    """One test of a built file. ``options`` are the options of the command, without those of the file."""
 
     test: BuiltCppTest
     options: TestOptions
     line: ProgressLine
 
     def run(self, seconds: float) -> tuple[ReportEntry, bool]:
-        """Search its schedules."""
+        """Explore the schedules of the test."""
         file, name = self.test.program.file, self.test.name
         seconds = min(seconds, _MAX_CAMPAIGN_S)
         try:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE_S):
                 result = run_campaign(self.test.subject, seconds, self._show)
         except TimeIsUpError:
-            result = undecided_result("test", name, "the budget ended inside of the spec, which does not come back")
+            result = undecided_result("test", name, "the budget ended inside the spec, which did not return")
         except LinpointError as error:
             return error_entry(file, name, error), False
         return self.entry(result), result.interrupted
 
     def skipped(self) -> ReportEntry:
-        """Nothing is known of it."""
-        return self.entry(undecided_result("test", self.test.name, "it was interrupted"))
+        """The entry of a test that was not run."""
+        return self.entry(undecided_result("test", self.test.name, "the run was interrupted"))
 
     def entry(self, result: Result) -> ReportEntry:
         """The entry of a result."""
@@ -107,10 +113,10 @@ class CppTestTarget(CampaignTarget[ReportEntry]):
 
 
 def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
-    """Run the schedule of a finding again; it needs the sources where they were."""
+    """Replay the schedule of a finding, with the sources in the same place as before."""
     found = CppObjectToken.read(content)
     if not Path(found.file).is_file():
-        remedy = "Replay it in the folder where it was found: its sources are needed."
+        remedy = "Replay it in the directory of the finding, which has its sources."
         raise TestError("LP-T015", "there is no such file.", place=found.file, remedy=remedy)
     build_hosts(found.options)
     limits = Budget.starting_now(DEFAULT_BUDGET, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Structures in persistent memory as targets of ``linpoint crash``. No worker is needed: the host is one."""
+"""Tests of persistent objects as targets of ``linpoint crash``. The host runs them, without a worker."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from linpoint.verdicts.result import Result, undecided_result
 _MEASURE: Final = "crash test"
 _MIN_REPLAY_S: Final = 0.1
 _MAX_CAMPAIGN_S: Final = 1e6
-"""For a command without a budget."""
+"""Seconds for a command without a budget."""
 _GRACE_S: Final = 10.0
-"""A finding may be built for this long beyond the budget; a longer time means that the spec does not end."""
+"""Seconds beyond the budget for building a finding. A longer time means that the spec does not return."""
 
 
 def crash_targets(
     target: str, options: CrashOptions, limits: Budget, line: ProgressLine
 ) -> Sequence[CrashTarget | PlannedEntry[ReportEntry]]:
-    """The tests of a target, built; or what kept them from being found."""
+    """Build the tests of a target. If that fails, return the entry of the error."""
     standard_streams.keep_stdout()  # a user's spec may print
     named = split_test(target)
     assert named is not None
@@ -49,7 +49,7 @@ def crash_targets(
     try:
         found = _built(options.for_file(file), file, name, limits, line)
     except OutOfTimeError:
-        result = _undecided(name or file, file, "the budget ended while it was compiled")
+        result = _undecided(name or file, file, "the budget ended during compilation")
         return [PlannedEntry(_entry(file, name, options, result))]
     except LinpointError as error:
         return [planned_error(file, name, error, measure=_MEASURE)]
@@ -58,14 +58,14 @@ def crash_targets(
 
 @dataclass(frozen=True, slots=True)
 class CrashTarget(CampaignTarget[ReportEntry]):
-    """One test of a file that was built. ``options`` are those of the command, without those of the file."""
+    """One test of a built file. ``options`` are the options of the command, without those of the file."""
 
     test: BuiltCrashTest
     options: CrashOptions
     line: ProgressLine
 
     def run(self, seconds: float) -> tuple[ReportEntry, bool]:
-        """Test its crashes."""
+        """Run the crash tests."""
         file, name, started = self.test.file, self.test.name, time.monotonic()
         seconds = min(seconds, _MAX_CAMPAIGN_S)
         try:
@@ -73,20 +73,20 @@ class CrashTarget(CampaignTarget[ReportEntry]):
                 subject = PersistentObjectSubject(self.test)
                 result = run_campaign(subject, seconds, partial(self._show, started))
         except TimeIsUpError:
-            result = _undecided(name, file, "the budget ended inside of the spec, which does not come back")
+            result = _undecided(name, file, "the budget ended inside the spec, which did not return")
         except LinpointError as error:
             return error_entry(file, name, error, measure=_MEASURE), False
         return _entry(file, name, self.options, result), result.interrupted
 
     def skipped(self) -> ReportEntry:
-        """Nothing is known of it."""
-        result = _undecided(self.test.name, self.test.file, "it was interrupted before this test was begun")
+        """The entry of a test that was not run."""
+        result = _undecided(self.test.name, self.test.file, "the run was interrupted before this test started")
         return _entry(self.test.file, self.test.name, self.options, result)
 
     def _show(self, started: float, reached: CampaignProgress) -> None:
         tests, elapsed_s = reached.executions, time.monotonic() - started
         rate = tests / elapsed_s if elapsed_s > 0 and not reached.text else 0.0
-        count = f": {tests:,} crash tests, {rate:,.0f} a second" if tests else ""
+        count = f": {tests:,} crash tests, {rate:,.0f} per second" if tests else ""
         self.line(f"{self.test.name}: {reached.text or 'testing crashes'}{count}")
 
 
@@ -112,7 +112,7 @@ def _entry(file: str, name: str, options: CrashOptions, result: Result) -> Repor
 
 
 def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
-    """Crash a workload again as a finding did; it needs the sources where they were."""
+    """Replay the crash of a finding, with the sources in the same place as before."""
     found = read_token(content)
     file, name, options = found.file, found.test, found.options
     build_hosts(options)
@@ -128,7 +128,7 @@ def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
             result = replay_finding(subject, found.failure, seconds, changed=found.is_outdated(test))
             entry, interrupted = _entry(file, name, options, result), result.interrupted
         except OutOfTimeError:
-            result = _undecided(name, file, "the budget ended while it was compiled")
+            result = _undecided(name, file, "the budget ended during compilation")
             entry = _entry(file, name, options, result)
         except LinpointError as error:
             entry = error_entry(file, name, error, measure=_MEASURE)

@@ -15,7 +15,7 @@ from linpoint.targets.host_builder import find_host
 
 
 def build_hosts(options: TestOptions | CrashOptions, files: Sequence[str] = ()) -> None:
-    """Build the host of each file's compiler. Flags that cannot be used are refused before that."""
+    """Build the host for the compiler of each file. Unusable flags are rejected before that."""
     sorted_flags(options.compiler_flags)
     compilers = [_compiler_of(file, options) for file in files] or [options.compiler]
     with progress() as line:

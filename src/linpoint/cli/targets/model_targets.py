@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models as targets of ``linpoint refine``.
 
-A model is compiled and never run, so it needs no process of its own; its file is loaded as a user's spec is.
+A model is compiled and never executed, so it needs no process of its own. Its file is loaded like a user's spec.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MEASURE: Final = "state"
 def model_targets(
     target: str, options: RefineOptions, limits: Budget, line: ProgressLine
 ) -> Iterator[ModelTarget | PlannedEntry[ReportEntry]]:
-    """The models of a target, or what kept them from being found."""
+    """Load the models of a target. If that fails, yield the entry of the error."""
     file, name = split_target(target)
     standard_streams.keep_stdout()
     line(f"loading {file}")
@@ -56,7 +56,7 @@ def model_targets(
     except LinpointError as error:
         yield planned_error(file, name, error, unit=_UNIT, measure=_MEASURE)
     except TimeIsUpError:
-        result = _undecided(name or file, file, options, "the budget ended while its file was loaded")
+        result = _undecided(name or file, file, options, "the budget ended while the file was loaded")
         yield PlannedEntry(_entry(file, name, options, result))
     else:
         yield from (ModelTarget(file, each, model, options, limits, line) for each, model in found.items())
@@ -64,7 +64,7 @@ def model_targets(
 
 @dataclass(frozen=True, slots=True)
 class ModelTarget(CampaignTarget[ReportEntry]):
-    """A model to be checked."""
+    """One model to check."""
 
     file: str
     name: str
@@ -74,7 +74,7 @@ class ModelTarget(CampaignTarget[ReportEntry]):
     line: ProgressLine
 
     def run(self, seconds: float) -> tuple[ReportEntry, bool]:
-        """Compile and check it."""
+        """Compile and check the model."""
         try:
             with deadline(self.limits):
                 task = RefinementTask.of(self.options, self.file, self.name, self.model)
@@ -84,14 +84,14 @@ class ModelTarget(CampaignTarget[ReportEntry]):
         except LinpointError as error:
             return error_entry(self.file, self.name, error, unit=_UNIT, measure=_MEASURE), False
         except TimeIsUpError:
-            result = self._undecided("the budget ended while it was compiled")
+            result = self._undecided("the budget ended during compilation")
         except KeyboardInterrupt:
-            result = dataclasses.replace(self._undecided("it was interrupted"), interrupted=True)
+            result = dataclasses.replace(self._undecided("the run was interrupted"), interrupted=True)
         return _entry(self.file, self.name, self.options, result), result.interrupted
 
     def skipped(self) -> ReportEntry:
-        """Nothing is known of it."""
-        result = self._undecided("it was interrupted before this model was begun")
+        """The entry of a model that was not checked."""
+        result = self._undecided("the run was interrupted before this model started")
         return _entry(self.file, self.name, self.options, result)
 
     def _undecided(self, why: str) -> Result:
@@ -99,13 +99,13 @@ class ModelTarget(CampaignTarget[ReportEntry]):
 
     def _show(self, started: float, reached: CampaignProgress) -> None:
         memory, elapsed_s = resident_memory() / 2**20, time.monotonic() - started
-        states, speed = reached.executions, f"{reached.executions / max(elapsed_s, 1e-3):,.0f} a second"
+        states, speed = reached.executions, f"{reached.executions / max(elapsed_s, 1e-3):,.0f} per second"
         self.line(f"{self.name}: {states:,} states, {speed}, depth {reached.depth:,}, {memory:,.0f} MiB")
 
 
 def _undecided(name: str, file: str, options: RefineOptions, why: str) -> Result:
     coverage = coverage_of("model", peak_memory_bytes=peak_memory(), bounds=options.bounds())
-    remedy = "Run it again, with a larger --budget if there was one."
+    remedy = "Run it again, with a larger --budget if one was given."
     return undecided_result("model", name, why, file=file, coverage=coverage, remedy=remedy)
 
 
@@ -117,7 +117,10 @@ def _entry(file: str, name: str, options: RefineOptions, result: Result) -> Repo
 
 
 def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
-    """Follow the run of a finding again; it needs the model's file where it was. If the run is gone, search again."""
+    """Replay the run of a finding, with the file of the model in the same place as before.
+
+    If the model no longer has this run, search it again.
+    """
     token = ModelToken.read(content)
     found = token.run
     standard_streams.keep_stdout()

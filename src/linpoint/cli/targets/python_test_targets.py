@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of Python objects as targets of ``linpoint test``.
 
-Each test runs in a process of its own, so that a crash of the target is a finding and not the end of the command.
+Each test runs in a process of its own, so that its crash is a finding and does not end the command.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Budget
 
 _MAX_CAMPAIGN_S: Final = 1e9
-"""For a command without a budget."""
+"""Seconds for a command without a budget."""
 
 
 def python_test_targets(
     target: str, options: TestOptions, limits: Budget, line: ProgressLine
 ) -> Sequence[PythonTestTarget | PlannedEntry[ReportEntry]]:
-    """The tests of a target, or what kept them from being found."""
+    """Find the tests of a target. If that fails, return the entry of the error."""
     file, name = split_target(target)
     try:
         _validate_file(file)
@@ -62,14 +62,14 @@ class PythonTestTarget(CampaignTarget[ReportEntry]):
     line: ProgressLine
 
     def run(self, seconds: float) -> tuple[ReportEntry, bool]:
-        """Run it in a worker."""
+        """Run the test in a worker."""
         deadline = time.monotonic() + min(seconds, _MAX_CAMPAIGN_S)
         request = msgspec.structs.replace(self.request, deadline=deadline)
         outcome = run_in_worker(request, self.limits, progress=self._show)
         return told_of(request, outcome), outcome.interrupted
 
     def skipped(self) -> ReportEntry:
-        """Nothing is known of it."""
+        """The entry of a test that was not run."""
         return told_of(self.request, NOT_BEGUN)
 
     def _show(self, reached: WorkerProgress) -> None:
@@ -81,7 +81,7 @@ class PythonTestTarget(CampaignTarget[ReportEntry]):
 
 
 def _request(file: str, options: TestOptions) -> TestRequest:
-    """The request for any of the tests of a file."""
+    """The request for a test of a file, without the name of the test."""
     return TestRequest(
         action="stress" if options.stress else "test",
         file=file,
@@ -92,10 +92,10 @@ def _request(file: str, options: TestOptions) -> TestRequest:
 
 
 def _validate_file(file: str) -> None:
-    """Refuse files that cannot be tested before a process is started for them."""
+    """Reject files that cannot be tested, before a process is started for them."""
     if Path(file).suffix == ".c":
-        raise TestError("LP-T015", "a test is written in C++.", place=file, remedy="Give the C source after --.")
+        raise TestError("LP-T015", "a test must be written in C++.", place=file, remedy="Pass the C source after --.")
     if not file.isprintable() and file.encode(errors="replace").decode() != file:
-        raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Give it another name.")
+        raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Rename the file.")
     if file.endswith(".py") and not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a Python file.")

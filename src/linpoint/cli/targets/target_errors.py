@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of targets that could not be loaded or built."""
+"""Report entries of targets that could not be loaded or built."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from linpoint.targets.build_error import BuildError
 
 
 def error_entry(file: str, name: str, error: LinpointError, **facts: Any) -> ReportEntry:
-    """The entry of a target without a verdict. The output of a compiler is shown immediately."""
+    """The entry of a target without a verdict. Prints the output of a failed compiler immediately."""
     output = ""
     if isinstance(error, BuildError):
         show_build_error(error)
-        output = error.said
+        output = error.tool_messages
     return ReportEntry(file, name, RenderedResult(error=error.as_dict(), compiler_output=output), **facts)
 
 
 def planned_error(file: str, name: str, error: LinpointError, **facts: Any) -> PlannedEntry[ReportEntry]:
-    """The same, in the plan of a command."""
+    """The same entry, for the plan of a command."""
     return PlannedEntry(error_entry(file, name, error, **facts))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations of crash tests as text and pages."""
+"""Explanations of crash tests as text, JSON and HTML."""

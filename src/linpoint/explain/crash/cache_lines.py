@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stores around a crash, by cache line: their variables and values, and whether they survived.
 
-Guarantee: the stores that matter are among those that are shown.
+Guarantee: the stores with a role in the failure are shown.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from linpoint.verdicts.evidence import CrashStore
 
 _MAX_STORE_COLUMNS: Final = 44
 _STORE_COLUMNS: Final = 28
-"""Of most stores."""
+"""The width of most stores."""
 _MAX_SHOWN_STORES: Final = 24
 _POINTER_BYTES: Final = 8
 _MAX_SMALL_NUMBER: Final = 0xFFFF
-"""Larger numbers of the size of a pointer are shown in hexadecimal digits, as addresses are."""
+"""Larger values with the size of a pointer are shown in hexadecimal, as addresses are."""
 
 
 def by_line(stores: Sequence[CrashStore]) -> list[tuple[int, list[CrashStore]]]:
-    """Stores by cache line; lines are in the order of their first stores."""
+    """Stores by cache line; the lines are in the order of their first stores."""
     lines = dict.fromkeys(store.line for store in stores)
     return [(line, [store for store in stores if store.line == line]) for line in lines]
 
 
 def mark_of(store: CrashStore) -> str:
-    """Whether a store is in the crash state."""
+    """The mark that shows whether a store is in the crash state."""
     return "persisted" if store.persisted else "kept" if store.kept else "LOST"
 
 
@@ -45,7 +45,7 @@ def store_text(store: CrashStore) -> str:
 
 
 def stored_value(store: CrashStore) -> str:
-    """The bytes of a store as a number, least byte first."""
+    """The bytes of a store as a little-endian number."""
     try:
         number = int.from_bytes(bytes.fromhex(store.value), "little")
     except ValueError:
@@ -60,17 +60,17 @@ def place_text(place: SourcePlace | None) -> str:
 
 _ROLES: Final = {
     "cause": "<-- make this durable",
-    "unrecovered": "<-- this is not undone",
+    "unrecovered": "<-- not undone by recovery",
     "also": "<-- and this",
     "before": "<-- before this",
-    "sync": "<-- the crash is at this store",
+    "sync": "<-- crash at this store",
     "": "",
 }
 
 
 def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
-    """The stores by cache line, with marks."""
-    yield "Stores around the crash, by cache line (persisted: certainly; kept: in this state; LOST: not):"
+    """The stores by cache line as lines of text, with marks."""
+    yield "Stores around the crash by cache line (persisted: guaranteed; kept: survived this crash; LOST: did not):"
     shown = _chosen(stores)
     width = max((display_width(place_text(store.place)) for store in shown), default=0)
     for line, members in by_line(shown):
@@ -87,7 +87,7 @@ def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
 
 
 def _chosen(stores: Sequence[CrashStore]) -> list[CrashStore]:
-    """Those that matter and those nearest to them, in their order."""
+    """The stores with a role and those nearest to them, in order."""
     if len(stores) <= _MAX_SHOWN_STORES:
         return list(stores)
     at = [number for number, store in enumerate(stores) if store.role] or [len(stores) - 1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON document of the result of testing crashes."""
+"""The JSON document of the result of crash tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linpoint.verdicts.result import Result
 
 
 def crash_document(result: Result) -> dict[str, Any]:
-    """The JSON document of a test of crashes."""
+    """The JSON document of a crash test's result."""
     findings = [finding_document(each, _explanation(each), **_durability_facts(each)) for each in result.findings]
     return result_document(result, findings, advice=[_advice(each) for each in result.advice])
 
@@ -29,7 +29,7 @@ def _durability_facts(finding: Finding) -> dict[str, Any]:
 
 
 def _explanation(finding: Finding) -> dict[str, Any]:
-    """What there is to say of a finding, as JSON."""
+    """The explanation of a finding as JSON."""
     evidence = finding.evidence_as(CrashEvidence)
     counts = {"operations": sum(each.when != "after" for each in evidence.operations), "crash_states": evidence.count}
     return {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of testing crashes as one HTML document: what is lost and the remedy, the operations around the crash, the
-cache lines as it left them, what was covered, how to see it again.
+"""The result of crash tests as an HTML report: the lost operation and the fix, the operations around the crash, the
+cache lines after it, the coverage, the replay command.
 
-Guarantee: that of ``page_renderer``; names, values and source lines are escaped text. There is no script but that of every
-page.
+Guarantee: that of ``page_renderer``; names, values and source lines are escaped text. The page has only the common
+script of all pages.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _MAX_BEFORE: Final = 40
 _MAX_AFTER: Final = 60
 _LINE_BYTES: Final = 64
 _WORD_BYTES: Final = 8
-_WHEN: Final = {"before": "before", "beside": "beside it", "open": "cut off", "after": "probe"}
+_WHEN: Final = {"before": "before", "beside": "concurrent", "open": "interrupted", "after": "probe"}
 _ROLES: Final = {
     "cause": "make this durable",
-    "unrecovered": "this is not undone",
+    "unrecovered": "not undone by recovery",
     "also": "and this",
     "before": "before this",
-    "sync": "the crash is at this store",
+    "sync": "crash at this store",
 }
 
 
@@ -62,7 +62,7 @@ class OperationAround:
 
 @dataclass(frozen=True, slots=True)
 class ShownWord:
-    """The last store to a word of a cache line, and whether it survives."""
+    """The last store to a word of a cache line, and whether it survived."""
 
     kind: str
     title: str
@@ -71,7 +71,7 @@ class ShownWord:
 
 @dataclass(frozen=True, slots=True)
 class ShownStore:
-    """A store."""
+    """A store in the table."""
 
     classes: str
     mark: str
@@ -104,13 +104,13 @@ class ShownFinding:
 
 
 def crash_page(result: Result, *, command: str = "", replay: str = "") -> str:
-    """The result as an HTML document; ``command`` runs the test, ``replay`` shows its finding again."""
+    """The result as an HTML document; ``command`` runs the test, ``replay`` replays its finding."""
     findings = [_shown_finding(finding, number) for number, finding in enumerate(result.findings)]
     downloads = result_download(crash_document(result))
-    # All of the first finding but its cache lines is on the first screen.
+    # The first screen shows all of the first finding except its cache lines.
     links = {each.id: each.link for at, each in enumerate(findings) if at or each.cache_lines}
-    links |= {"covered": "What was covered"}
-    links |= {"advice": "Flushes and fences to spare"} if result.advice else {}
+    links |= {"covered": "Coverage"}
+    links |= {"advice": "Unnecessary flushes and fences"} if result.advice else {}
     links |= again_link(command=command, replay=replay)
     links |= {"save": "Save"} if downloads else {}
     context = {
@@ -142,7 +142,7 @@ def _shown_finding(finding: Finding, number: int) -> ShownFinding:
     where = plain(place_text(finding.place), _MAX_PLACE_LETTERS)
     return ShownFinding(
         f"finding-{number + 1}" if number else "lines",
-        f"Finding {number + 1}: {where}" if number else "The cache lines at the crash",
+        f"Finding {number + 1}: {where}" if number else "Cache lines at the crash",
         plain(finding.message),
         _classes(evidence),
         remedy_text(finding) if evidence.remedy else "",
@@ -172,7 +172,7 @@ def _around(operations: Sequence[CrashOperation]) -> Iterator[OperationAround]:
     wrong = next((at for at, each in enumerate(after) if each.allowed is not None or not each.returned), 0)
     begin = max(0, min(wrong - _MAX_AFTER // 2, len(after) - _MAX_AFTER))
     if begin:
-        yield OperationAround("probe", f"... {count_noun(begin, 'probe')} as it should be")
+        yield OperationAround("probe", f"... {count_noun(begin, 'correct probe')}")
     yield from map(_operation, after[begin : begin + _MAX_AFTER])
     left = len(after) - begin - _MAX_AFTER
     if left > 0:
@@ -180,7 +180,7 @@ def _around(operations: Sequence[CrashOperation]) -> Iterator[OperationAround]:
 
 
 def _operation(each: CrashOperation) -> OperationAround:
-    result = fit_value(each.result) if each.returned else "does not come back" if each.when == "after" else ""
+    result = fit_value(each.result) if each.returned else "does not return" if each.when == "after" else ""
     wrong = each.allowed is not None or (each.when == "after" and not each.returned)
     shown = f"{result}: {allowed_text(each.allowed)}" if each.allowed is not None else result
     return OperationAround(_WHEN[each.when], each.call, shown, wrong)
@@ -224,7 +224,7 @@ def _numbers(result: Result) -> Iterator[tuple[str, str]]:
     for kind, count in coverage.crash_tests_by_kind.items():
         yield f"... {kind}", f"{count:,}"
     if coverage.crash_tests_a_second:
-        yield "Tests a second", f"{coverage.crash_tests_a_second:,.0f}"
+        yield "Tests per second", f"{coverage.crash_tests_a_second:,.0f}"
     yield "Schedules", f"{coverage.schedules:,}"
     yield "Probes", f"{coverage.probes:,}"
     yield "Stores", f"{coverage.stores:,}"

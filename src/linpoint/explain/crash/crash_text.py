@@ -24,34 +24,35 @@ from linpoint.verdicts.status import Status
 
 _WIDTH: Final = 100
 _MAX_SHOWN_BEFORE: Final = 8
-"""Operations before the crash."""
+"""The maximum number of shown operations before the crash."""
 _MAX_SHOWN_PROBES: Final = 6
 _MAX_SHOWN_ADVICE: Final = 5
+_MAX_SHOWN_ALLOWED: Final = 3
 CLASS_NAMES: Final = {
     "DL1": "incompletely durable",
     "DL2": "unrecovered",
     "DL3": "visible but not durable",
-    "C2": "completed and lost",
-    "stuck-lock": "a lock that stays locked",
-    "recovery": "a crash during recovery",
+    "C2": "completed but lost",
+    "stuck-lock": "lock not released",
+    "recovery": "crash during recovery",
 }
 _RULES: Final = {
     "atomic": "atomic",
     "guarded": "guarded",
     "publishing": "publishing",
-    "fresh": "fresh, left out",
+    "fresh": "fresh, excluded",
 }
 
 
 def crash_text(result: Result) -> str:
-    """The result of testing crashes in words."""
+    """The result of crash tests as text."""
     lines = wrap(f"{result.status.name}: {sentence(result)}.", _WIDTH, most=9)
     for at, finding in enumerate(result.findings):
         if at:
             lines += ["", *wrap(f"{at + 1}. {one_line(finding.message)}.", _WIDTH, most=9)]
         lines += ["", *crash_finding_lines(finding)]
         if at and finding.replay_words:
-            lines.append(f"Show it again: {shell_command(['linpoint', *finding.replay_words])}")
+            lines.append(f"Replay: {shell_command(['linpoint', *finding.replay_words])}")
     lines += ["", *covered_lines(result)]
     lines += advice_lines(result.advice)
     if meaning(result):
@@ -75,7 +76,7 @@ def crash_finding_lines(finding: Finding) -> list[str]:
     lines += ["", *_operation_lines(finding, evidence.operations)] if evidence.operations else []
     lines += ["", *store_lines(evidence.stores)] if evidence.stores else []
     if evidence.remedy:
-        lines += ["", *wrap(f"Remedy: {remedy_text(finding)}", _WIDTH, most=6)]
+        lines += ["", *wrap(f"{fix_label(finding)}: {remedy_text(finding)}", _WIDTH, most=6)]
     return lines
 
 
@@ -90,46 +91,55 @@ def _class_lines(evidence: CrashEvidence) -> Iterator[str]:
 
 def _spared(evidence: CrashEvidence) -> str:
     return (
-        "" if "durable" in evidence.violates else " (not durable: the operation may still take effect after the crash)"
+        ""
+        if "durable" in evidence.violates
+        else " (but not durable: the operation may still take effect after the crash)"
     )
 
 
+def fix_label(finding: Finding) -> str:
+    """The label of the fix: whether the same crash was tested with it."""
+    return "Fix (verified)" if _is_verified(finding) else "Fix"
+
+
 def remedy_text(finding: Finding) -> str:
-    """The fix, and whether it is proven."""
-    evidence = finding.evidence_as(CrashEvidence)
-    proof = ""
-    if finding.kind == "durability" and finding.place is not None:
-        proof = " Proven: with that store durable, the same crash is survived." if evidence.proven else ""
-    return f"{evidence.remedy}.{proof}"
+    """The fix, and the test that verified it."""
+    proof = " With that store durable, the object is correct after the same crash." if _is_verified(finding) else ""
+    return f"{finding.evidence_as(CrashEvidence).remedy}.{proof}"
+
+
+def _is_verified(finding: Finding) -> bool:
+    proven = finding.evidence_as(CrashEvidence).proven
+    return finding.kind == "durability" and finding.place is not None and proven
 
 
 def _operation_lines(finding: Finding, operations: Sequence[CrashOperation]) -> Iterator[str]:
-    few = "" if finding.minimal else " There was no time to leave out more operations."
+    few = "" if finding.minimal else " (shrinking did not finish in time)"
     before = [each for each in operations if each.when == "before"]
-    yield f"What happened:{few}"
+    yield f"Operations{few}:"
     hidden = len(before) - _MAX_SHOWN_BEFORE
     if hidden > 0:
-        yield f"  ... {count_noun(hidden, 'operation')} before, then"
+        yield f"  ... {count_noun(hidden, 'earlier operation')}"
     for each in before[max(0, hidden) :]:
         yield f"  {_operation_text(each)}"
     for each in operations:
         if each.when == "beside":
-            yield f"  {_operation_text(each)}   (beside what was cut off)"
+            yield f"  {_operation_text(each)}   (concurrent)"
     for each in operations:
         if each.when == "open":
-            yield f"  {fit(each.call, MAX_VALUE_COLUMNS)}   cut off"
+            yield f"  {fit(each.call, MAX_VALUE_COLUMNS)}   interrupted"
     if finding.kind == "durability":
         yield "  --- crash, recovery ---"
         yield from _after([each for each in operations if each.when == "after"])
 
 
 def _after(probes: Sequence[CrashOperation]) -> Iterator[str]:
-    """The probes that matter: those that are wrong, and the last ones before the first of them."""
+    """The wrong probes, and the last ones before the first of them."""
     wrong = [at for at, each in enumerate(probes) if each.allowed is not None or not each.returned]
     first = wrong[0] if wrong else len(probes)
     begin = max(0, first - _MAX_SHOWN_PROBES + 1)
     if begin:
-        yield f"  ... {count_noun(begin, 'probe')} as it should be, then"
+        yield f"  ... {count_noun(begin, 'correct probe')}"
     shown = probes[begin : first + 1] if wrong else probes[begin:]
     yield from (f"  {_operation_text(each)}" for each in shown)
     more = [probes[at] for at in wrong[1:_MAX_SHOWN_PROBES]]
@@ -141,7 +151,7 @@ def _after(probes: Sequence[CrashOperation]) -> Iterator[str]:
 
 def _operation_text(each: CrashOperation) -> str:
     if not each.returned:
-        return f"{fit(each.call, MAX_VALUE_COLUMNS)}   <-- does not come back"
+        return f"{fit(each.call, MAX_VALUE_COLUMNS)}   <-- does not return"
     text = f"{fit(each.call, MAX_VALUE_COLUMNS)} -> {fit_value(each.result)}"
     if each.allowed is None:
         return text
@@ -149,14 +159,16 @@ def _operation_text(each: CrashOperation) -> str:
 
 
 def allowed_text(values: Sequence[Value]) -> str:
-    """What the spec would have allowed, in words."""
+    """The results that the spec allows, as text."""
     if not values:
-        return "the spec allows nothing here"
-    return f"the spec allows {' or '.join(fit_value(each) for each in values[:3])}"
+        return "the spec allows no result here"
+    more = len(values) - _MAX_SHOWN_ALLOWED
+    others = [count_noun(more, "other result")] if more > 0 else []
+    return f"the spec requires {' or '.join([*map(fit_value, values[:_MAX_SHOWN_ALLOWED]), *others])}"
 
 
 def covered_lines(result: Result) -> list[str]:
-    """What was covered."""
+    """The coverage as lines of text."""
     coverage = result.coverage
     lines = [f"Tested: {covered(result)}."]
     if coverage.crash_tests_by_kind:
@@ -168,10 +180,10 @@ def covered_lines(result: Result) -> list[str]:
 
 
 def covered(result: Result) -> str:
-    """The numbers, without their full stop."""
+    """The counts of the coverage as text, without the full stop."""
     coverage = result.coverage
     rate = (
-        f" ({coverage.crash_tests_a_second:,.0f} a second)"
+        f" ({coverage.crash_tests_a_second:,.0f} per second)"
         if coverage.crash_tests_a_second and coverage.crash_tests
         else ""
     )
@@ -183,49 +195,49 @@ def covered(result: Result) -> str:
 
 
 def bounds_text(result: Result) -> str:
-    """What limits what was covered, in words."""
-    memory = "caches are lost (ADR)" if result.bounds.get("persistency", "adr") == "adr" else "caches survive (eADR)"
+    """The bounds of the coverage, as text."""
+    memory = "volatile caches (ADR)" if result.bounds.get("persistency", "adr") == "adr" else "persistent caches (eADR)"
     parts = [memory, f"condition {result.condition}"]
     if result.bounds.get("points_only"):
         parts.append("only at likely linearization points")
     if result.exhaustive:
-        parts.append("every crash state that recovery and probes can tell apart")
+        parts.append("every crash state that recovery and probes can distinguish")
     elif result.status is Status.HOLDS:
         parts.append("not exhaustive")
     return ", ".join(parts)
 
 
 def points_text(points: Mapping[str, int]) -> str:
-    """Likely linearization points by rule."""
+    """The numbers of likely linearization points by rule, as text."""
     rules = ", ".join(f"{points.get(rule, 0):,} {words}" for rule, words in _RULES.items())
     return f"{count_noun(points.get('stores', 0), 'store')} ({rules})"
 
 
 def advice_lines(advice: Sequence[NeedlessInstruction]) -> list[str]:
-    """Flushes and fences that could be left out."""
+    """Unnecessary flushes and fences."""
     lines = [f"Advice: {advice_text(each)}." for each in advice[:_MAX_SHOWN_ADVICE]]
     more = len(advice) - _MAX_SHOWN_ADVICE
-    return [*lines, f"Advice: {count_noun(more, 'more flush or fence')[:-1]} change nothing."] if more > 1 else lines
+    return [*lines, f"Advice: {more:,} more flushes or fences have no effect."] if more > 1 else lines
 
 
 def advice_text(each: NeedlessInstruction) -> str:
-    """One of them."""
-    what = "nothing in its line was left to write back" if each.kind == "flush" else "there was nothing to wait for"
-    return f"the {each.kind} at {place_text(each.place)} changed nothing {count_noun(each.count, 'time')}: {what}"
+    """An unnecessary flush or fence as text."""
+    what = "its cache line had nothing to write back" if each.kind == "flush" else "nothing was pending"
+    return f"the {each.kind} at {place_text(each.place)} had no effect {count_noun(each.count, 'time')}: {what}"
 
 
 def meaning(result: Result) -> str:
-    """What a result without a violation says, and what it does not."""
+    """Sentences on what a result without a violation proves and what it does not prove."""
     if result.status is Status.VIOLATION:
         return ""
     if result.status is Status.UNKNOWN:
-        return "This is no pass: what was not tested may be lost in a crash."
+        return "This is not a pass: untested crash states may fail."
     if result.exhaustive:
         return (
-            "This covers every crash in this workload, as x86 may leave it. It says nothing of other workloads, or of "
-            "operations at the same time beyond those coverage."
+            "The result covers every crash state of this workload that x86 permits. It does not cover other workloads or "
+            "more concurrent operations."
         )
     return (
-        "A pass covers the crashes that were tested in this workload. It says nothing of other workloads, of other crash "
-        "states (--exhaustive, for small workloads), or of more operations at the same time."
+        "A pass covers the crashes that were tested in this workload. It does not cover other workloads, other crash "
+        "states (use --exhaustive for small workloads), or more concurrent operations."
     )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims: what an explanation says of a history, typed, with the operations and values that it is about.
+"""Claims: typed statements of an explanation, with their operations and values.
 
-A claim is made only by the code that has evaluated its predicate on all operations of the object; what could not be
-established in time is not claimed. Text, JSON and pages print the same claims. ``CLAIMS`` defines each kind, so that a
-program can evaluate it without linpoint.
+Only the code that has evaluated the predicate of a claim on all operations of the object makes the claim. A predicate
+that could not be evaluated in time gives no claim. Text, JSON and HTML print the same claims. ``CLAIMS`` defines each
+kind, so that a program can evaluate it without linpoint.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from linpoint.histories.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim: its kind, the operations it is about, and other operands."""
+    """One claim: its kind, its operations, and other operands."""
 
     kind: str
     """A key of ``CLAIMS``."""
     operations: tuple[int, ...]
     """Positions in the history."""
     among: tuple[int, ...] = ()
-    """The other operations that the kind speaks of."""
+    """The other operations that the kind refers to."""
     values: tuple[Value, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """As in the JSON of an explanation."""
+        """The claim as in the JSON of an explanation."""
         data: dict[str, Any] = {"kind": self.kind, "operations": list(self.operations)}
         if self.among:
             data["among"] = list(self.among)
@@ -39,28 +39,28 @@ class Claim:
 
 CLAIMS: Final = {
     "refused": (
-        "with any of `values` as the result of the operation all operations of the object have an order, and with any "
-        "other result they have none"
+        "all operations of the object have an order with any of `values` as the result of the operation, and none with "
+        "any other result"
     ),
-    "refused-for-example": "the same, but other results may do as well",
+    "refused-for-example": "the same, but further results may be possible",
     "refused-at-return": (
-        "the same of the operations that were called by the time the operation returned, where those that returned "
+        "the same for the operations that were called by the time the operation returned, where those that returned "
         "later have an unknown outcome"
     ),
-    "refused-at-return-for-example": "the same, but other results may do as well",
+    "refused-at-return-for-example": "the same, but further results may be possible",
     "no-place": (
-        "the operations that were called by the time the operation returned have no order whatever it returned, and "
-        "have one if its outcome was unknown; those that returned later have an unknown outcome"
+        "the operations that were called by the time the operation returned have no order with any result of it, but "
+        "have one if its outcome is unknown; those that returned later have an unknown outcome"
     ),
-    "impossible": "all operations of the object have no order even if the outcomes of all others were unknown",
-    "by-themselves": "the operations without any others have no order",
-    "irreducible": "the operations have no order, and without any single one of them the others have one",
+    "impossible": "the operations of the object have no order even if the outcomes of all others are unknown",
+    "by-themselves": "the operations alone have no order",
+    "irreducible": "the operations have no order, and removing any single one of them leaves operations that have one",
     "needed": (
         "for each of the operations: if its outcome and those of `among` were unknown, the operations of the minimal "
         "history would have an order"
     ),
-    "reason": "the pattern that `values` names holds of the operations",
-    "legal-order": "the operations in this order are legal steps of the spec that respect the times",
-    "cannot-follow": "after the legal order of `among` the operation may return one of `values` only, or is not legal",
+    "reason": "the pattern named in `values` holds for the operations",
+    "legal-order": "the operations are legal steps of the spec in this order, which respects the times",
+    "cannot-follow": "after the legal order of `among`, the operation may return only one of `values`, or is not legal",
 }
-"""The kinds of claims of an explanation, each as the statement that it makes. Steps and evidence have kinds of their own."""
+"""The kinds of claims with their statements. Steps and evidence have separate kinds."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a few operations contradict each other, step by step, each step with one typed reason.
+"""The argument that a few operations contradict each other, in steps with one typed reason each.
 
-The best argument is a circle: A comes before B for one reason, and B before A for another. That one operation comes
-before another is certain by their times, or because the spec gives their results in no other order, whatever all other
-operations did: each such step is decided by a search among all of them, with these two as recorded and the others
-relaxed. Where no circle of such steps exists, a legal order and who is stuck behind it are the argument.
+The best argument is a cycle: A comes before B for one reason, and B before A for another. An operation certainly comes
+before another by their times, or because the spec gives their results in no other order, whatever the other operations
+did. A search among all operations decides each such step, with these two as recorded and the others relaxed. If there
+is no cycle of such steps, the argument is a valid prefix and the operations that cannot follow it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from linpoint.text.phrases import one_line
 from linpoint.verdicts import StuckFrontier
 
 _MAX_OPERATIONS: Final = 9
-"""Of more, all pairs are too many to ask for and a circle too long to follow."""
+"""With more operations, there are too many pairs to decide, and a cycle is too long to follow."""
 _MAX_OPERATIONS_WITH_WITNESS: Final = 6
 _CONDITIONS: Final = ("linearizable", "strict", "durable")
 
@@ -35,9 +35,7 @@ Names = Mapping[int, str]
 
 
 def short_names(history: History, positions: Sequence[int]) -> dict[int, str]:
-    """Letters for operations, in the order in which they are listed: A, B, ..., Z, A1, B1, ...; numbers where processes
-    have letters for names.
-    """
+    """Letters for operations in the listed order: A, B, ..., Z, A1, B1, ...; numbers if processes have letters."""
     processes = {str(history.operations[position].process) for position in positions}
     if any(len(process) == 1 and process.isupper() for process in processes):
         return {position: f"#{number}" for number, position in enumerate(positions, 1)}
@@ -57,9 +55,9 @@ def cycle_argument(
     *,
     deadline: float,
 ) -> tuple[ArgumentStep, ...]:
-    """The shortest circle among the operations of ``core`` whose every step is certain; empty if none is found in time.
+    """The shortest cycle of certain steps among the operations of ``core``; empty if none is found in time.
 
-    ``positions`` are all operations that are looked at; ``words`` names those of ``history``.
+    ``positions`` are all operations considered; ``words`` names those of ``history``.
     """
     hinted = any(history.operations[position].order is not None for position in positions)
     if not 2 <= len(core) <= _MAX_OPERATIONS or condition not in _CONDITIONS or hinted:
@@ -70,8 +68,8 @@ def cycle_argument(
         for first, second in itertools.permutations(core, 2)
         if (step := words.timed(first, second)) is not None
     }
-    # Two that the times put in one order and the spec in the other are all that it takes, perhaps with a third that
-    # tells when the value was there.
+    # Two operations suffice if the times and the spec order them in opposite ways, perhaps with a third that shows when
+    # the value was stored.
     for beside in ((), *((each,) for each in core)):
         for (second, first), before in list(steps.items()):
             if not {first, second} & set(beside) and pairs.only(first, second, *beside):
@@ -87,13 +85,13 @@ def cycle_argument(
             seen = words.witnessed(first, second, witness)
             if seen is not None and pairs.only(first, second, witness):
                 steps[first, second] = seen
-    found = _shortest_circle(core, steps)
-    # What everybody knows comes first, what is surprising last.
+    found = _shortest_cycle(core, steps)
+    # The order in time comes first, the surprising step last.
     return tuple(sorted(found, key=lambda step: step.reason != "real-time")) if len(found) <= 2 else tuple(found)
 
 
 class _Pairs:
-    """Asks whether results allow two operations in one order only, whatever the others did."""
+    """Decides whether the results allow only one order of two operations, whatever the others did."""
 
     def __init__(self, history: History, positions: Sequence[int], spec: Spec, condition: str, deadline: float) -> None:
         self._history = history
@@ -103,8 +101,8 @@ class _Pairs:
         self._deadline = deadline
 
     def only(self, first: int, second: int, *beside: int) -> bool:
-        """Whether ``first`` certainly comes before ``second``: there is no order of all with it the other way round,
-        given what those ``beside`` returned.
+        """Whether ``first`` certainly comes before ``second``: no order of all operations reverses them, given the
+        results of the operations in ``beside``.
         """
         ops = self._history.operations
         left = self._deadline - time.monotonic()
@@ -126,7 +124,7 @@ def _premises(
     step: ArgumentStep,
     core: Sequence[int],
 ) -> tuple[ArgumentStep, ...]:
-    """That the replaced value was there before it was replaced, where that is what a step rests on."""
+    """The steps that a value was stored before it was replaced, if a step depends on them."""
     if step.reason != "overwritten" or step.after is None:
         return ()
     source, replacer = step.operations[2], step.after
@@ -140,8 +138,8 @@ def _premises(
     return ()
 
 
-def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], ArgumentStep]) -> list[ArgumentStep]:
-    """By breadth-first search from each operation."""
+def _shortest_cycle(core: Sequence[int], steps: Mapping[tuple[int, int], ArgumentStep]) -> list[ArgumentStep]:
+    """The shortest cycle, by breadth-first search from each operation."""
     best: list[ArgumentStep] = []
     for start in core:
         paths: dict[int, list[ArgumentStep]] = {start: []}
@@ -161,7 +159,7 @@ def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Argume
 
 
 def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -> tuple[ArgumentStep, ...]:
-    """A legal order, and why each operation that would have to come next cannot."""
+    """Steps for a valid prefix, and for each operation that must come next but cannot."""
     if not stuck.blocked or any(position not in names for position in stuck.prefix):
         return ()
     order = ", ".join(names[position] for position in stuck.prefix)
@@ -173,27 +171,30 @@ def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names:
         after = f"After {order}, " if order else ""
         reason = "spec-rejects"
         if held_back_by_order(history, spec, stuck, list(names), each):
-            reason, why = "order-hint", "cannot come next, since an operation with a smaller order must come first"
+            reason, why = (
+                "order-hint",
+                "cannot come next, since an operation with a smaller order value must come first",
+            )
         elif fits(history, spec, each):
             why = "cannot come next, since another operation must come first"
         elif not each.allowed:
-            why = "cannot come next: it is not a legal step there"
+            why = "cannot come next: the spec does not allow it there"
         else:
             allowed, given = values_of(op, each.allowed), value_of(op, op.result)
-            why = f"would have to return {allowed}, but it returned {given}"
+            why = f"must return {allowed}, but it returned {given}"
             crash = _crash_after(history, stuck.prefix, op)
             if crash is not None:
                 reason, why = (
                     "lost-after-crash",
-                    f"{why}, although all of these had returned before the crash at {crash}",
+                    f"{why}, although the operations before it had returned before the crash at {crash}",
                 )
-        said = f"{after}{name} {why}"
-        steps.append(ArgumentStep(reason, (*stuck.prefix, each.position), one_line(said[0].upper() + said[1:])))
+        text = f"{after}{name} {why}"
+        steps.append(ArgumentStep(reason, (*stuck.prefix, each.position), one_line(text[0].upper() + text[1:])))
     return tuple(steps)
 
 
 def _crash_after(history: History, prefix: Sequence[int], op: Operation) -> Time | None:
-    """A crash of the object that came after all operations of an order had returned, and before ``op`` was called."""
+    """A crash of the object after all operations of an order had returned and before ``op`` was called, or None."""
     last = max((history.operations[position].end for position in prefix), default=None)
     for crash in history.crashes:
         if last is None or not crash.ends_era:

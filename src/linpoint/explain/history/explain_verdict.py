@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making an explanation: minimise, find what could have been, argue, guess causes, put it into words."""
+"""Builds an explanation: minimises the violation, finds allowed results, an argument and likely causes."""
 
 from __future__ import annotations
 
@@ -33,34 +33,34 @@ from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFron
 
 EXPLANATION_S: Final = 10.0
 _MAX_SEARCHED_OPERATIONS: Final = 20_000
-"""In longer histories no other first value is looked for."""
+"""In longer histories no other initial value is tried."""
 _MAX_FOLLOWED_OPERATIONS: Final = 100_000
-"""In longer histories only the values of a pattern are followed."""
+"""In longer histories only the values of a pattern are tracked."""
 _MAX_KEYS: Final = 8
-"""Of more keys in violation, one of the shortest so many is explained."""
+"""The number of keys in violation, the shortest ones, among which the explained key is chosen."""
 _SMALL_CORE_OPERATIONS: Final = 3
-"""So many operations are quick enough to understand; no other key is looked at."""
+"""A core with up to this number of operations is simple enough, so no other key is tried."""
 
 
 def explain(verdict: Verdict, *, seconds: float = EXPLANATION_S, key: KeyVerdict | None = None) -> Explanation:
-    """Explain a verdict. ``seconds`` limits the work of minimising; the explanation is true with any limit.
+    """Explain a verdict. ``seconds`` limits the work; the explanation is true with any limit.
 
-    Of several keys in violation it is about ``key``, or the one that is quickest to understand.
+    With several keys in violation, it explains ``key``, or the one with the fewest operations to show.
     """
     bad = [each for each in verdict.keys if each.status is Status.VIOLATION]
     if not bad:
         return _worded(Explanation(verdict))
     deadline = time.monotonic() + seconds
-    asked = sorted(bad, key=lambda each: len(each.positions))[:_MAX_KEYS] if key is None else [key]
-    # Half of the time for the operations, the rest for what could have been, for the argument and another first value.
-    found = _quickest(verdict, asked, time.monotonic() + seconds / 2)
+    candidates = sorted(bad, key=lambda each: len(each.positions))[:_MAX_KEYS] if key is None else [key]
+    # Half of the time is for the core, the rest for allowed results, the argument and another initial value.
+    found = _quickest(verdict, candidates, time.monotonic() + seconds / 2)
     bad = [found.key, *(each for each in bad if each is not found.key)]
     explanation = dataclasses.replace(found.explanation(deadline), others=tuple(bad[1:]))
     return _worded(dataclasses.replace(explanation, causes=likely_causes(explanation, bad, deadline=deadline)))
 
 
 def explanation_without_reasons(verdict: Verdict) -> Explanation:
-    """What can be said without asking the spec again: the evidence of the verdict itself."""
+    """The explanation that the evidence of the verdict supports, without further calls of the spec."""
     bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
     if not bad:
         return _worded(Explanation(verdict))
@@ -71,7 +71,7 @@ def explanation_without_reasons(verdict: Verdict) -> Explanation:
     elif isinstance(found, Precedence):
         core = found.operations
     evidence = _evidence(bad[0])
-    evidence.pop("pattern", None)  # whose sentence nobody has evaluated
+    evidence.pop("pattern", None)  # its sentence was not evaluated
     whole = () if evidence.get("stuck") is None else (Claim("by-themselves", tuple(core)),)
     explanation = Explanation(
         verdict, bad[0].key, tuple(core), tuple(core), claims=whole, others=tuple(bad[1:]), **evidence
@@ -84,7 +84,7 @@ def _worded(explanation: Explanation) -> Explanation:
 
 
 def _evidence(key: KeyVerdict) -> dict[str, Any]:
-    """The refutation of a key, by its name in an explanation."""
+    """The refutation of a key, as the field of an explanation."""
     match key.refutation:
         case Pattern() as found:
             return {"pattern": found}
@@ -96,7 +96,7 @@ def _evidence(key: KeyVerdict) -> dict[str, Any]:
 
 
 def _quickest(verdict: Verdict, keys: Sequence[KeyVerdict], deadline: float) -> _Found:
-    """The key whose violation takes the fewest operations, of those that there is time to look at."""
+    """The violation with the fewest operations, among the keys that were minimised in time."""
     best: _Found | None = None
     for key in keys:
         left = deadline - time.monotonic()
@@ -110,7 +110,7 @@ def _quickest(verdict: Verdict, keys: Sequence[KeyVerdict], deadline: float) -> 
 
 
 class _Found:
-    """The violation of one key, minimised."""
+    """The minimised violation of one key."""
 
     def __init__(self, verdict: Verdict, key: KeyVerdict, seconds: float) -> None:
         started = time.monotonic()
@@ -131,20 +131,20 @@ class _Found:
 
     @functools.cached_property
     def uses(self) -> ValueUses:
-        """The values of the object; of a long history those of the pattern, whose scope has all operations on them."""
+        """The values of the object; in a long history those of the pattern, whose scope has all operations on them."""
         positions, pattern = self.key.positions, self._shown.refutation
         if len(positions) > _MAX_FOLLOWED_OPERATIONS:
             positions = pattern.scope if isinstance(pattern, Pattern) else ()
-        told = pattern.operations if isinstance(pattern, Pattern) else ()
-        return uses_of(self.verdict.history, positions, self.verdict.spec, self.verdict.condition, told)
+        conclusive = pattern.operations if isinstance(pattern, Pattern) else ()
+        return uses_of(self.verdict.history, positions, self.verdict.spec, self.verdict.condition, conclusive)
 
     def _core(self, seconds: float) -> MinimalCore:
         found = self._shown.refutation
-        if isinstance(found, Precedence):  # it says who contradicts whom
+        if isinstance(found, Precedence):  # it names the contradicting operations
             ops = self.verdict.history.operations
             known = tuple(sorted(found.operations, key=lambda position: ops[position].call))
             return MinimalCore(known, known, None, minimal=False, verified=True)
-        if self._counted:  # there is nothing to leave out: all the others were counted
+        if self._counted:  # all other operations were counted, so none can be left out
             assert isinstance(found, Pattern)
             return MinimalCore(found.operations, found.operations, None, minimal=False, verified=True)
         scene = self.scene
@@ -156,7 +156,7 @@ class _Found:
         return isinstance(found, Pattern) and found.counted and len(self.key.positions) > LONG_OPERATIONS
 
     def explanation(self, deadline: float) -> Explanation:
-        """What can be said of it until the deadline, but for causes and words."""
+        """The explanation that was computed until the deadline, without causes and text."""
         verdict, core = self.verdict, self.core
         history = verdict.history
         positions = self.scene.back(core.positions)
@@ -169,11 +169,12 @@ class _Found:
         if precedence is None or precedence.certified:
             refusal = refused_operation(whole, positions, self._last_return())
         pattern = evidence.pop("pattern", None)
-        if pattern is not None and PatternFacts(self.uses, whole, refusal.position).hold(pattern):
-            evidence["pattern"] = pattern
+        established = None if pattern is None else PatternFacts(self.uses, whole, refusal.position).established(pattern)
+        if established is not None:
+            evidence["pattern"] = established
         claims = [*refusal.claims(), *core_claims(whole, positions, self.scene.back(core.needed))]
-        if "pattern" in evidence:
-            claims.append(Claim("reason", pattern.operations, values=(pattern.reason,)))
+        if established is not None:
+            claims.append(Claim("reason", established.operations, values=(established.reason,)))
         kinds = {claim.kind for claim in claims}
         found = Explanation(
             verdict,
@@ -204,7 +205,7 @@ class _Found:
         return dataclasses.replace(found, steps=self._argument(found, deadline))
 
     def _last_return(self) -> int | None:
-        """The operation with whose return the contradiction was complete."""
+        """The operation whose return completed the contradiction."""
         if self._last is not None:
             return self._last
         return None if self.core.last is None else self.scene.back([self.core.last])[0]
@@ -214,7 +215,7 @@ class _Found:
         return (pattern_step(found.pattern, names),) if found.pattern is not None else (no_order(found),)
 
     def _other_first_value(self, deadline: float) -> tuple[Any] | None:
-        """A first value without the violation, looked for while there is time."""
+        """An initial value without the violation, if one is found in time."""
         if len(self.key.positions) > _MAX_SEARCHED_OPERATIONS:
             return None
         verdict, core = self.verdict, self.scene.back(self.core.positions)
@@ -224,7 +225,7 @@ class _Found:
         )
 
     def _argument(self, found: Explanation, deadline: float) -> tuple[ArgumentStep, ...]:
-        """The steps of the contradiction: a circle if there is one, else what the pattern says and the dead end."""
+        """The steps of the contradiction: a cycle if there is one, else the step of the pattern and the dead end."""
         verdict, scene = self.verdict, self.scene
         if len(found.core) == 1:
             return impossible_operation(found)
@@ -237,7 +238,7 @@ class _Found:
         if steps:
             return tuple(scene.restored(step) for step in steps)
         names = dict(zip(found.core, found.names, strict=True))
-        telling = found.pattern is not None and set(found.pattern.operations) <= set(names)
-        first = (pattern_step(found.pattern, names),) if telling and found.pattern is not None else ()
+        is_named = found.pattern is not None and set(found.pattern.operations) <= set(names)
+        first = (pattern_step(found.pattern, names),) if is_named and found.pattern is not None else ()
         ends = dead_end_argument(verdict.history, verdict.spec, found.stuck, names) if found.stuck is not None else ()
         return (*first, *ends) or (no_order(found),)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An explanation as data, made from a verdict alone: it does not know which algorithm found it.
+"""An explanation as data. It depends on the verdict alone, not on the algorithm that found it.
 
-For a violation: the operations that conspire, the one that cannot be right and what it could have returned, the
-legal order that gets as far as it can and who is stuck behind it, and whether another first value would remove the violation.
+For a violation: the conflicting operations, the rejected one with its allowed results, a longest legal order with the
+operations that cannot follow it, and whether another initial value would remove the violation.
 """
 
 from __future__ import annotations
@@ -20,56 +20,70 @@ from linpoint.verdicts.renderers import render
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """The operation whose result does not fit, and the results that would have made the rest fit."""
+    """The rejected operation at ``position``, and the results with which the others have an order."""
 
     position: int
     allowed: tuple[Value, ...]
     complete: bool = True
-    """These are all; else there was no time to find out whether there are more."""
+    """Whether these are all allowed results; otherwise time ran out before that was known."""
     at_return: bool = False
-    """They are what the operations allow that were called by the time it returned; the history has further violations.
-    Else all operations of the object have an order with any of them.
+    """Whether only the operations called by the time it returned have an order with an allowed result, since the
+    history has further violations. Otherwise all operations of the object have one.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a history has its verdict. ``text`` is for people, ``as_dict()`` for programs."""
+    """The explanation of a history's verdict. ``text`` is for people, ``as_dict()`` for programs."""
 
     subject_kind: ClassVar = "history"
+    """The row of the table of renderers."""
 
     verdict: Verdict
+    """The verdict that is explained."""
     key: Value = None
+    """The object that is explained; None in a history without keys."""
     core: tuple[int, ...] = ()
-    """Operations that are a violation by themselves, by call."""
+    """Operations that are a violation by themselves, ordered by call."""
     needed: tuple[int, ...] = ()
-    """Those of the core that contradict each other; the others tell where their results could have come from."""
+    """The operations of the core that contradict each other; the others are possible sources of their results."""
     minimal: bool = False
-    """If the outcome of any single one of ``needed`` was unknown, there would be no contradiction."""
+    """Whether the contradiction would disappear if the outcome of any single operation of ``needed`` was unknown."""
     irreducible: bool = False
-    """Without any single one of ``core`` the others have an order."""
+    """Whether the other operations have an order if any single operation of ``core`` is left out."""
     verified: bool = True
-    """They contradict each other also among all other operations, not only by themselves."""
+    """Whether the operations also contradict each other among all other operations, not only by themselves."""
     pattern: Pattern | None = None
-    """The typed reason, where one was found."""
+    """The typed reason, if one was found."""
     precedence: Precedence | None = None
-    """Who must come before whom, in circles, where that was found."""
+    """Cycles of operations that must come before each other, if they were found.
+
+    Each link has ``source``, ``target``, ``because``, ``word`` and ``value``; ``source`` is None for a value that no
+    operation wrote.
+    """
     culprit: Culprit | None = None
+    """The rejected operation, or None.
+
+    It has ``position``, the ``allowed`` results, whether these are ``complete``, and ``at_return``.
+    """
     stuck: StuckFrontier | None = None
+    """A longest legal order of the core, with ``prefix`` and ``blocked``, or None."""
     other_initial: tuple[Any] | None = None
-    """In a tuple, since null is a first value too."""
+    """A tuple with an initial value that would remove the violation, or None."""
     names: tuple[str, ...] = ()
-    """Short names of the operations of ``core``, in its order: A, B, C..."""
+    """Short names of the operations of ``core``, in the same order: A, B, C..."""
     steps: tuple[ArgumentStep, ...] = ()
-    """Why they contradict each other, step by step."""
+    """The argument why they contradict each other, step by step."""
     causes: tuple[LikelyCause, ...] = ()
-    """What may be behind it, the likeliest first."""
+    """Likely causes, most likely first."""
     picture: str = ""
+    """The core as a drawing."""
     claims: tuple[Claim, ...] = ()
-    """What is claimed of the operations, each evaluated on all operations of the object; steps and causes have their own."""
+    """Claims that were evaluated on all operations of the object; steps and causes have further ones."""
     others: tuple[KeyVerdict, ...] = field(default=(), repr=False)
+    """The verdicts of the other keys in violation."""
     text: str = ""
-    """The explanation in words, the sentence first."""
+    """The explanation as text."""
 
     def __str__(self) -> str:
         return self.text
@@ -79,10 +93,10 @@ class Explanation:
         return tuple(claim for claim in self.claims if claim.kind in kinds)
 
     def as_html(self, *, file: str = "", arguments: Sequence[str] = (), command: str = "", replay: str = "") -> str:
-        """The explanation and the whole history as one page for a browser, which needs nothing else.
+        """The explanation and the whole history as one self-contained HTML report.
 
-        ``file`` is what the history is called there; ``command`` and ``replay`` are shown as what checks it again.
-        ``arguments`` are the options of ``linpoint check``, word by word, with which the minimal history is checked.
+        ``file`` is the name of the history there; ``command`` and ``replay`` are the commands that check it again.
+        ``arguments`` are the options of ``linpoint check`` for the minimal history, as a list of words.
         """
         page: str = render(self, "html", file=file, arguments=arguments, command=command, replay=replay)
         return page

@@ -63,6 +63,6 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
 
 
 def link_dict(link: Link) -> dict[str, Any]:
-    """Why one operation comes before another, as JSON values."""
+    """A link of the precedence graph as JSON values."""
     data: dict[str, Any] = {"source": link.source, "target": link.target, "because": link.because}
     return data if link.because == "real-time" else data | {"word": as_json(link.word), "value": as_json(link.value)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An explanation of a history as one HTML document. It needs no network and no other file, and nothing in it can run.
+"""An explanation of a history as one self-contained HTML document, in which no content of the history can run.
 
-Guarantee: that of ``page_renderer``; everything of a history is escaped text or data. Cost: that of ``page_timeline``.
+Guarantee: that of ``page_renderer``; all content of a history is escaped text or data. Cost: that of ``page_timeline``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TEMPLATES: Final = (
     "timeline.html",
     "timeline_keys.html",
 )
-"""Those that most pages are made of."""
+"""The templates that most pages use."""
 _MAX_UNDECIDED_KEYS: Final = 20
 
 
@@ -48,9 +48,9 @@ def history_page(
 ) -> str:
     """The explanation as an HTML document.
 
-    ``file`` is the history's name, ``arguments`` the options that it was checked with, ``command`` the shell command
-    that checks it, ``replay`` the one that shows the finding again. ``traces`` are HTML fragments, which are put in as
-    they are.
+    ``file`` is the history's name, ``arguments`` are the options of its check, ``command`` is the shell command that
+    checks it, and ``replay`` the one that replays the finding. ``traces`` are HTML fragments, which are inserted
+    unchanged.
     """
     verdict = explanation.verdict
     shown = choose_operations(explanation)
@@ -64,9 +64,9 @@ def history_page(
     name = file or verdict.history.source
     context = summary_context(explanation, shown.places, command=command, replay=replay) | {
         "page_note": timeline.note,
-        "graph": Markup(graph),  # noqa: S704 - the writer of the picture escapes what comes from the history
+        "graph": Markup(graph),  # noqa: S704 - the SVG writer escapes all content of the history
         "zones": zone_rows(zones, explanation.core),
-        "traces": [Markup(trace) for trace in traces],  # noqa: S704 - the caller answers for them
+        "traces": [Markup(trace) for trace in traces],  # noqa: S704 - the caller vouches for them
         "facts": list(_facts(explanation)),
         "details": list(_details(explanation)),
         "minimal_command": minimal_command(explanation, arguments) if files and files[0]["name"] == MINIMAL else "",
@@ -104,7 +104,7 @@ def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
 
 
 def _details(explanation: Explanation) -> Iterator[tuple[str, str]]:
-    """Why this checker, warnings, and where the search stopped for keys that were not decided."""
+    """The reason for the checker, warnings, and where the search stopped for undecided keys."""
     verdict = explanation.verdict
     yield "Why this checker", verdict.why
     yield from (("Warning", warning) for warning in verdict.warnings)
@@ -113,5 +113,5 @@ def _details(explanation: Explanation) -> Iterator[tuple[str, str]]:
         where = "Not decided" if key.key is None else f"Key {plain(format_value(key.key), 60)} was not decided"
         how_far = ""
         if key.reached is not None:
-            how_far = f"; {len(key.reached.prefix):,} of {key.reached.operations:,} operations had their place"
+            how_far = f"; the longest legal prefix found has {len(key.reached.prefix):,} of {key.reached.operations:,} operations"
         yield where, f"{key.why}{how_far}"

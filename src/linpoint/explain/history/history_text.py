@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations in words, for a tired person at 2 a.m.: the sentence, the operations, the picture, the numbers."""
+"""Explanations as text: the verdict in one sentence, then the operations, the argument, likely causes and the numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from linpoint.explain.history.claims.legal_order import fits, held_back_by_order
 from linpoint.explain.history.explanation import Culprit, Explanation
 from linpoint.explain.history.precedence_text import contradictions, cycle_links
 from linpoint.explain.history.reasons import CAUSES
-from linpoint.explain.wording.operation_names import call_of, name_of, process_of, value_of, values_of, when
+from linpoint.explain.wording.operation_names import (
+    by_process,
+    call_of,
+    condition_name,
+    name_of,
+    process_of,
+    value_of,
+    values_of,
+    when,
+)
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import format_value
 from linpoint.text.phrases import count_noun, join_words, one_line
@@ -17,11 +26,12 @@ from linpoint.text.terminal_text import display_width, pad
 from linpoint.verdicts import Blocked, KeyVerdict, Status, StuckFrontier, Verdict, Witness
 
 MAX_LISTED: Final = 12
-"""Operations that are listed one by one."""
+"""The maximum number of operations to list."""
 _NAME_COLUMNS: Final = 32
-"""Of most operations."""
+"""The width of the names of most operations."""
 _MAX_OPEN_OPERATIONS = 6
 _EXACT_CHECKERS = ("monitor", "graph")
+"""Checkers that explore no configurations."""
 
 
 def explanation_text(explanation: Explanation) -> str:
@@ -32,32 +42,32 @@ def explanation_text(explanation: Explanation) -> str:
     lines = [sentence(explanation)]
     if verdict.status is Status.LINEARIZABLE and verdict.statistics.operations <= MAX_LISTED and verdict.witness:
         order = _order(verdict, verdict.witness)
-        lines += ["", f"One order that explains it: {order}."] if order else []
+        lines += ["", f"Witness order: {order}."] if order else []
     if verdict.status is Status.UNKNOWN:
         lines += _where_it_stopped(verdict)
     return "\n".join([*lines, *_warnings(verdict), *_clocks(verdict), "", numbers(verdict)])
 
 
 def _where_it_stopped(verdict: Verdict) -> list[str]:
-    """What the search had to choose from when it was stopped, on the first key that it did not decide."""
+    """The next choices of the search when it stopped, for the first key that it did not decide."""
     reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
     if reached is None or reached.window is None:
         return []
     ops = verdict.history.operations
     start, end = reached.window
-    until = "" if end is None else f" to {end}"
+    interval = f"From {start}" if end is None else f"Between {start} and {end}"
     which = "this operation" if len(reached.open) == 1 else f"one of these {len(reached.open):,} operations"
-    lines = ["", f"Next, from {start}{until}, {which} had to take effect:"]
+    lines = ["", f"{interval}, {which} must take effect next:"]
     for position in reached.open[:_MAX_OPEN_OPERATIONS]:
         op = ops[position]
-        lines.append(f"  {name_of(verdict, op)} by process {process_of(op)}  {when(op)}")
+        lines.append(f"  {name_of(verdict, op)} {by_process(op)}  {when(op)}")
     if len(reached.open) > _MAX_OPEN_OPERATIONS:
         lines.append(f"  ... and {len(reached.open) - _MAX_OPEN_OPERATIONS:,} others")
     return lines
 
 
 def _order(verdict: Verdict, witness: Witness) -> str:
-    """The order of a witness; what a crash loses is said where it is lost."""
+    """The order of a witness, with the operations that each crash loses."""
     ops = verdict.history.operations
     if witness.survivors is None:
         return "; ".join(name_of(verdict, ops[p]) for p in witness.order)
@@ -66,7 +76,8 @@ def _order(verdict: Verdict, witness: Witness) -> str:
         parts += [name_of(verdict, ops[p]) for p in members]
         if era < len(witness.survivors):
             lost = len(members) - witness.survivors[era]
-            parts.append(f"CRASH ({f'the last {lost} of these are lost' if lost else 'nothing is lost'})")
+            loss = f"the last {count_noun(lost, 'operation')}" if lost else "nothing"
+            parts.append(f"CRASH (loses {loss})")
     return "; ".join(parts)
 
 
@@ -75,7 +86,8 @@ def sentence(explanation: Explanation) -> str:
     verdict = explanation.verdict
     what = count_noun(verdict.statistics.operations, "operation")
     if verdict.status is Status.LINEARIZABLE:
-        certified = "; the order is certified" if all(_is_certified(key) for key in verdict.keys) else ""
+        orders = "witness orders" if len(verdict.keys) > 1 else "witness order"
+        certified = f"; {orders} verified" if all(_is_certified(key) for key in verdict.keys) else ""
         return f"LINEARIZABLE: {what} fit the spec {verdict.spec.name}{_under(verdict)}{certified}."
     if verdict.status is Status.UNKNOWN:
         return f"UNKNOWN: {verdict.why}."
@@ -87,7 +99,7 @@ def _is_certified(key: KeyVerdict) -> bool:
 
 
 def _under(verdict: Verdict) -> str:
-    return "" if verdict.condition == "linearizable" else f" under the condition {verdict.condition}"
+    return "" if verdict.condition == "linearizable" else f" under {condition_name(verdict.condition)}"
 
 
 def _accusation(explanation: Explanation) -> str:
@@ -96,42 +108,45 @@ def _accusation(explanation: Explanation) -> str:
     if explanation.culprit is not None:
         op = verdict.history.operations[explanation.culprit.position]
         given = value_of(op, op.result)
-        which = "the operations called by then" if explanation.culprit.at_return else "the operations"
-        return (
-            f"{where}{call_of(op)} by process {process_of(op)} returned {given}, but no order of {which} allows "
-            f"that{_under(verdict)}{_fitting(op, explanation.culprit)}."
-        )
+        under = f"{_under(verdict)[1:]}, " if _under(verdict) else ""
+        required = _required(op, explanation.culprit)
+        return f"{where}{call_of(op)} {by_process(op)} returned {given}; {under}{required}."
     if explanation.precedence is not None:
-        by = "" if explanation.precedence.certified else "by the rules of the paper, "
+        by = "" if explanation.precedence.certified else "by the paper's rules, "
         under = _under(verdict)
-        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_circle(explanation)}."
+        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_cycle(explanation)}."
     for claim in explanation.claims_of("impossible"):
         op = verdict.history.operations[claim.operations[0]]
-        return f"{where}{name_of(explanation.verdict, op)} by process {process_of(op)} cannot be explained by anything in the history{_under(verdict)}."
+        name = f"{name_of(verdict, op)} {by_process(op)}"
+        return f"{where}{name} fits no valid order{_under(verdict)}, whatever the other operations returned."
     for claim in explanation.claims_of("no-place"):
         op = verdict.history.operations[claim.operations[0]]
-        return f"{where}{name_of(explanation.verdict, op)} by process {process_of(op)} has no place in any order of the operations called by then{_under(verdict)}."
-    return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
+        name = f"{name_of(verdict, op)} {by_process(op)}"
+        return f"{where}{name} fits no valid order of the operations called by then{_under(verdict)}."
+    return f"{where}no order of the operations satisfies the spec {verdict.spec.name}{_under(verdict)}."
 
 
-def _circle(explanation: Explanation) -> str:
-    """What a precedence graph found; if it is one operation that failed, it is named."""
+def _cycle(explanation: Explanation) -> str:
+    """The sentence of a precedence graph; a single failed operation is named."""
     assert explanation.precedence is not None
     found, ops = explanation.precedence, explanation.verdict.history.operations
     if len(found.failed) != 1:
         return found.sentence
     op = ops[found.failed[0]]
     disconnected = found.reason == "disconnected-failure"
-    why = " although nobody can have replaced the value it expected" if disconnected else ", and nothing explains that"
-    return f"{name_of(explanation.verdict, op)} by process {process_of(op)} failed{why}"
+    why = (
+        ", but no operation can have replaced the value it expected" if disconnected else "; no valid order explains it"
+    )
+    return f"{name_of(explanation.verdict, op)} {by_process(op)} failed{why}"
 
 
-def _fitting(op: Operation, culprit: Culprit) -> str:
-    if not culprit.allowed:
-        return ""
-    values, given = values_of(op, culprit.allowed), value_of(op, op.result)
-    allowed = f"allowed: {values}" if culprit.complete else f"allowed would be {values} for example"
-    return f" ({allowed}; returned {given})"
+def _required(op: Operation, culprit: Culprit) -> str:
+    """The results with which the operations have an order."""
+    orders = "valid order of the operations called by then" if culprit.at_return else "valid order"
+    values = values_of(op, culprit.allowed)
+    if culprit.complete:
+        return f"every {orders} requires {values}"
+    return f"no {orders} allows this result, but {values} would be allowed"
 
 
 def _violation(explanation: Explanation) -> str:
@@ -139,13 +154,13 @@ def _violation(explanation: Explanation) -> str:
     history = verdict.history
     lines = [sentence(explanation)]
     circular = bool(explanation.steps) and all(step.before is not None for step in explanation.steps)
-    telling = circular and all(step.reason != "spec-order" for step in explanation.steps)
-    if explanation.pattern is not None and not telling:
-        lines.append(f"The reason: {explanation.pattern.sentence}.")
+    is_complete = circular and all(step.reason != "spec-order" for step in explanation.steps)
+    if explanation.pattern is not None and not is_complete:
+        lines.append(f"Reason: {explanation.pattern.sentence}.")
     if explanation.precedence is not None:
         found = explanation.precedence
         said = explanation.culprit is None and (len(found.failed) != 1 or found.reason == "disconnected-failure")
-        lines.append(f"The reason: {found.reason}{'' if said else f' ({found.sentence})'}.")
+        lines.append(f"Reason: {found.reason}{'' if said else f' ({found.sentence})'}.")
     lines += ["", _heading(explanation)]
     listed = nearest(explanation)
     width = max((display_width(process_of(history.operations[p])) for p in listed), default=1)
@@ -171,7 +186,7 @@ def _violation(explanation: Explanation) -> str:
     if circular and explanation.precedence is None:
         lines += ["", cycle_links(explanation.steps)]
     if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
-        lines += ["", "Operations with a smaller order take effect first."]
+        lines += ["", "Operations with a smaller order value take effect first."]
     if not circular:
         lines += _frontier(explanation)
     lines += _likely_causes(explanation)
@@ -196,35 +211,35 @@ def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str
     return said if more <= 0 else [*said[:MAX_LISTED], f"... and {count_noun(more, 'more sentence')} like these."]
 
 
-def conspiracy(explanation: Explanation) -> str:
-    """What is certain of the operations that are shown, without a full stop."""
+def core_claim_text(explanation: Explanation) -> str:
+    """The claim about the shown operations, without the full stop."""
     count = len(explanation.core)
     kinds = {claim.kind for claim in explanation.claims}
     if count == 1:
         if "impossible" in kinds:
             return "This operation alone is impossible"
         alone = "by-themselves" in kinds
-        return "This operation is a violation by itself" if alone else "This operation is part of the violation"
+        return "This operation alone is a violation" if alone else "This operation is part of the violation"
     if explanation.precedence is not None:
         alone = "by-themselves" in kinds
         return f"These {count:,} operations {'contradict each other' if alone else 'are part of the contradiction'}"
     if "by-themselves" not in kinds:
         return f"These {count:,} operations are part of the violation"
-    return f"These {count:,} operations are a violation by themselves"
+    return f"These {count:,} operations alone are a violation"
 
 
 def _heading(explanation: Explanation) -> str:
     if explanation.irreducible:
-        return f"{conspiracy(explanation)}, and none of them can be left out:"
+        return f"{core_claim_text(explanation)}, and none of them can be removed:"
     if len(explanation.core) == 1 or explanation.minimal or explanation.precedence is not None:
-        return f"{conspiracy(explanation)}:"
+        return f"{core_claim_text(explanation)}:"
     if not explanation.verified:
-        return f"{conspiracy(explanation)} (there was no time to compare them with all the others):"
-    return f"{conspiracy(explanation)} (there may be fewer):"
+        return f"{core_claim_text(explanation)} (the time did not suffice to compare them with all others):"
+    return f"{core_claim_text(explanation)} (a smaller set may exist):"
 
 
 def needed_text(explanation: Explanation) -> str:
-    """Which operations are needed, and in what sense, where plain removal would not show it."""
+    """The claim in which sense the operations are needed, if their removal does not show it."""
     if explanation.irreducible or len(explanation.core) == 1:
         return ""
     names = dict(zip(explanation.core, explanation.names, strict=False))
@@ -233,14 +248,14 @@ def needed_text(explanation: Explanation) -> str:
         who = f"{which} is needed" if len(claim.operations) == 1 else f"Each of {which} is needed"
         also = join_words([names[position] for position in claim.among], "and")
         if not also:
-            return f"{who}: if its outcome was unknown, these operations would have an order."
+            return f"{who}: if its outcome were unknown, these operations would have a valid order."
         others = f"{'that' if len(claim.among) == 1 else 'those'} of {also}"
-        return f"{who}: if its outcome and {others} were unknown, these operations would have an order."
+        return f"{who}: if its outcome and {others} were unknown, these operations would have a valid order."
     return ""
 
 
 def nearest(explanation: Explanation) -> list[int]:
-    """The operations to list: all if they are few, else those called last before the ones that are stuck returned."""
+    """The operations to list: all if they are few, else those called last before the blocked ones returned."""
     core = list(explanation.core)
     if len(core) <= MAX_LISTED:
         return core
@@ -256,14 +271,16 @@ def _frontier(explanation: Explanation) -> list[str]:
     if stuck is None or not stuck.blocked or len(explanation.core) == 1:
         return []
     ops = explanation.verdict.history.operations
-    start = "; ".join(name_of(explanation.verdict, ops[p]) for p in stuck.prefix[-MAX_LISTED:]) or "nothing"
+    start = "; ".join(name_of(explanation.verdict, ops[p]) for p in stuck.prefix[-MAX_LISTED:])
     more = len(stuck.prefix) - MAX_LISTED
     head = f"{more:,} operations; " if more > 0 else ""
-    lines = ["", f"One legal order gets as far as: {head}{start}.", "Then none of these can come next:"]
+    lines = ["", f"Valid prefix: {head}{start}.", "None of these operations can come next:"]
+    if not stuck.prefix:
+        lines = ["", "None of these operations can come first:"]
     for each in stuck.blocked:
         op = ops[each.position]
         reason = why_blocked(explanation, stuck, each)
-        lines.append(f"  {name_of(explanation.verdict, op)} by process {process_of(op)}: {reason}")
+        lines.append(f"  {name_of(explanation.verdict, op)} {by_process(op)}: {reason}")
     return lines
 
 
@@ -272,49 +289,58 @@ def why_blocked(explanation: Explanation, stuck: StuckFrontier, blocked: Blocked
     verdict = explanation.verdict
     op = verdict.history.operations[blocked.position]
     if held_back_by_order(verdict.history, verdict.spec, stuck, explanation.core, blocked):
-        return "an operation with a smaller order must come first"
+        return "an operation with a smaller order value must come first"
     if fits(verdict.history, verdict.spec, blocked):
         return "another operation must come first"
-    return f"the spec allows {values_of(op, blocked.allowed)}" if blocked.allowed else "it is not a legal step there"
+    return (
+        f"the spec requires {values_of(op, blocked.allowed)}" if blocked.allowed else "the spec does not allow it here"
+    )
 
 
 def _likely_causes(explanation: Explanation) -> list[str]:
-    """The likeliest cause with its evidence, and what else it may be."""
+    """The likeliest cause with its evidence, and the other candidates."""
     if not explanation.causes:
         return []
     first, *rest = explanation.causes
-    lines = ["", f"Likely cause: {CAUSES[first.cause]} (a guess). {first.text}"]
+    lines = ["", f"Likely cause (a guess): {CAUSES[first.cause]}. {first.text}"]
     lines += [f"  - {evidence.text}" for evidence in first.evidence]
     if rest:
-        lines.append(f"It may also be {' or '.join(CAUSES[cause.cause] for cause in rest)}.")
+        lines.append(f"Other possible causes: {join_words([CAUSES[cause.cause] for cause in rest], 'or')}.")
         lines += [f"  - {cause.evidence[0].text}" for cause in rest if cause.cause == "wrong-initial-value"]
     return lines
 
 
 def _warnings(verdict: Verdict) -> list[str]:
-    # A violation is one whatever else was tested.
+    # A violation is certain whatever else was tested.
     warnings = () if verdict.status is Status.VIOLATION else verdict.warnings
     return ["", *(f"Warning: {warning}." for warning in warnings)] if warnings else []
 
 
 def _clocks(verdict: Verdict) -> list[str]:
     skew = verdict.history.clock_skew
-    return ["", f"The clocks of different processes may differ by up to {skew:,}."] if skew else []
+    return ["", f"Clocks of different processes may differ by up to {skew:,}."] if skew else []
 
 
 def numbers(verdict: Verdict) -> str:
-    """What was done, in a line."""
+    """The size of the check and the checker, in a line."""
     statistics = verdict.statistics
     keys = len(verdict.keys)
     parts = [count_noun(statistics.operations, "operation")]
     if keys > 1:
         parts.append(count_noun(keys, "key"))
-    if verdict.checker not in _EXACT_CHECKERS:  # which look at none
+    if verdict.checker not in _EXACT_CHECKERS:
         parts.append(count_noun(statistics.configurations, "configuration"))
     parts.append(f"{statistics.seconds:.3f} s")
     if verdict.status is Status.UNKNOWN:
         return f"{', '.join(parts)}{_remedy(verdict)}."
-    return f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})."
+    return f"{', '.join(parts)}; checked by {_checker_name(verdict)} ({verdict.why})."
+
+
+def _checker_name(verdict: Verdict) -> str:
+    """The checker as a noun: ``the queue monitor``."""
+    if verdict.checker == "monitor":
+        return f"the {verdict.spec.name.partition('(')[0]} monitor"
+    return "the precedence graph" if verdict.checker == "graph" else verdict.checker
 
 
 def _remedy(verdict: Verdict) -> str:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Would another first value remove the violation? It is never guessed, but it is said.
+"""Looks for another initial value that would remove the violation. A verdict never assumes one; the hint only reports
+it.
 
-Guarantee: with the value that is said, all operations of the object satisfy the condition; every candidate is decided
-on all of them. Only first values that the observations suggest are tried, so a silence proves nothing. Cost: at most
-``MOST`` decisions, for a set or a map as many for each of its parts that is wrong, all under a limit of time.
+Guarantee: with the reported value, all operations of the object satisfy the condition; every candidate is decided on
+all of them. Only values that the observations suggest are tried, so the absence of a hint proves nothing. Cost: at most
+``MOST`` decisions, for a set or a map for each wrong part, all within a time limit.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from linpoint.specs.spec_lookup import with_initial
 def initial_value_hint(
     history: History, positions: Sequence[int], core: Sequence[int], spec: Spec, condition: str, *, seconds: float
 ) -> tuple[Any] | None:
-    """A first value with which these operations satisfy the condition, as ``--initial`` takes it; None if none is found.
+    """An initial value with which these operations satisfy the condition, as for ``--initial``; None if none is found.
 
-    It stands in a tuple, since null is a first value too. ``core`` are the operations that conspire; what they observed is tried first.
+    It is in a tuple, since null is a valid initial value. The values that the conflicting operations in ``core``
+    observed are tried first.
     """
     built_in = BUILT_IN.get(spec.name.partition("(")[0])
     if built_in is None or built_in.factory is not spec.factory:
-        return None  # what the observations say about the states of a user's spec, only its user knows
+        return None  # linpoint cannot derive the states of a user's spec from observations
     search = _Search(history, spec, condition, time.monotonic() + seconds)
     if spec.partition is not None:
         return search.by_parts(positions, spec.partition, core)
@@ -41,7 +43,7 @@ def initial_value_hint(
 
 
 class _Search:
-    """Tries first values on parts of one history until the deadline."""
+    """Tries initial values on parts of one history until the deadline."""
 
     def __init__(self, history: History, spec: Spec, condition: str, deadline: float) -> None:
         self._history = history
@@ -58,31 +60,31 @@ class _Search:
             try:
                 other = with_initial(self._spec, candidate)
                 fits = self._fits(SubhistoryDecider(self._history, other, self._condition), positions)
-            except SpecError:  # not a first value that this spec can take
+            except SpecError:  # not a valid initial value of this spec
                 continue
             if fits:
                 return (candidate,)
         return None
 
     def by_parts(self, positions: Sequence[int], partition: Any, core: Sequence[int]) -> tuple[Any] | None:
-        """The same for an object of independent parts: each part that is wrong gets a first value of its own."""
+        """An initial value for an object of independent parts, with a separate search for each wrong part."""
 
         def part_of(op: Operation) -> Value:
             return partition(self._spec.arguments(op))
 
         as_it_is = SubhistoryDecider(self._history, self._spec, self._condition)
         parts: dict[Any, list[Any]] = {}
-        if self._spec.initial:  # what is said must not take away what the history's other keys begin with
+        if self._spec.initial:  # the hint must not remove the initial values of the other keys
             named = partition_by_key(self._history, range(len(self._history)), part_of)
             parts = {canonical(part): part_now(self._spec, part) for part, _ in named}
-        conspiring = {canonical(part): members for part, members in partition_by_key(self._history, core, part_of)}
-        # The parts of the conspiring operations first: where nothing helps them, there is no need to look at the rest.
+        conflicting = {canonical(part): members for part, members in partition_by_key(self._history, core, part_of)}
+        # Start with the parts of the conflicting operations: if no value helps them, the rest does not matter.
         for part, members in sorted(
-            partition_by_key(self._history, positions, part_of), key=lambda each: canonical(each[0]) not in conspiring
+            partition_by_key(self._history, positions, part_of), key=lambda each: canonical(each[0]) not in conflicting
         ):
             if self._fits(as_it_is, members):
                 continue
-            mine = conspiring.get(canonical(part), ())
+            mine = conflicting.get(canonical(part), ())
             now = part_now(self._spec, part)
             candidates = first_values(self._spec, self.ops(members), self.ops(mine))
             found = self.first_fit(members, (each for each in candidates if not equal_values(each, now)))

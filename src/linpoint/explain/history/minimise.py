@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few operations that make a violation: what has to stay as recorded so that no order exists.
+"""Minimises a violation: finds the few operations that must stay as recorded so that no order exists.
 
-Operations are not dropped but *relaxed*: one may then have happened or not and returned anything, within its times.
-Whatever order explains the history as recorded also explains it relaxed, so a contradiction between the operations
-that remain is one of the history itself and never made by leaving something out. (Dropping would be quicker and wrong:
-without the acquire, every release accuses itself.) What is shown beside them are the relaxed operations through which
-each of them could be explained if another were not there, such as the write that a stale read saw.
+Operations are not dropped but *relaxed*: a relaxed operation may or may not have happened, within its times, and may
+have returned anything. Any order that explains the history as recorded also explains it relaxed. So a contradiction
+between the remaining operations is one of the history itself, never an artefact of leaving something out. (Dropping
+would be faster but wrong: without the acquire, every release looks like a violation.) The explanation also shows the
+relaxed operations that would explain each of them if another one was missing, such as the write that a stale read
+observed.
 
-A long history is first shrunk by dropping, under a rule that keeps most of it meaningful, and the result is then
-verified against all the others, relaxed. Cost: O(log n) decisions to find the end of the violation and O(k log k) to
-O(k^2) to relax operations, all under a limit of time; when that runs out, the smallest set so far is given.
+A long history is first reduced by dropping, under a rule that keeps most of it meaningful. The result is then verified
+against all other operations, relaxed. Cost: O(log n) decisions to find the end of the violation, and O(k log k) to
+O(k^2) to relax operations, all within a time limit; when it ends, the smallest set so far is returned.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ from linpoint.histories.operation import Outcome
 from linpoint.specs.spec import Spec
 
 _ATTEMPT_S: Final = 0.5
-"""Seconds for one decision: a sub-history that takes longer is left alone, so Ctrl-C is never far."""
+"""Seconds for one decision. A sub-history that takes longer is skipped, so that Ctrl-C takes effect soon."""
 
 _SMALL_OPERATIONS: Final = 48
-"""Up to so many operations are relaxed from the start; more are shrunk by dropping first."""
+"""Up to this number, operations are relaxed from the start; longer histories are first reduced by dropping."""
 
 
 @dataclass(frozen=True, slots=True)
 class MinimalCore:
-    """Operations that are a violation by themselves, by call.
+    """Operations that are a violation by themselves, ordered by call.
 
-    ``needed`` must stay as recorded, each of them if ``minimal``; the others explain where their results could have
-    come from. ``last`` is the operation with whose return the violation was complete. ``verified`` says that the
-    operations are a contradiction also among all the others.
+    The operations in ``needed`` must stay as recorded, each of them if ``minimal``; the others are possible sources of
+    their results. ``last`` is the operation whose return completed the violation. ``verified``: whether the operations
+    also contradict each other among all others.
     """
 
     positions: tuple[int, ...]
@@ -50,7 +51,7 @@ class MinimalCore:
 
 
 def minimise(history: History, positions: Sequence[int], spec: Spec, condition: str, *, seconds: float) -> MinimalCore:
-    """Shrink the violation at ``positions``."""
+    """Minimise the violation at ``positions``."""
     return _Minimiser(history, positions, spec, condition, time.monotonic() + seconds).run()
 
 
@@ -63,7 +64,7 @@ class _Minimiser:
         self._deadline = deadline
         self._all = sorted(positions, key=lambda position: history.operations[position].call)
         self._doubted = False
-        self._timely = condition != "sequential"  # where a result may be explained by what comes later
+        self._timely = condition != "sequential"  # under which later operations may explain a result
 
     def run(self) -> MinimalCore:
         if self._late():
@@ -81,8 +82,8 @@ class _Minimiser:
             if answer.found is not True:
                 verified = answer.found is False
                 return MinimalCore(tuple(few), tuple(few), last, minimal=verified and self._certain, verified=verified)
-        # Which operations are left depends on the order in which others are tried; the fewer to look at, the better.
-        # The latest first mostly wins: it leaves the write that a value was lost to, and not also who saw it there.
+        # The result depends on the order in which operations are tried; the smaller one is better. Trying the latest
+        # first mostly wins: it leaves the write that replaced a lost value, without the operations that observed it.
         tries = [self._evidence(scene, certain[::-1])]
         if not self._late():
             tries.append(self._evidence(scene, certain))
@@ -98,13 +99,13 @@ class _Minimiser:
         return self._decide(called, relaxed).found is False
 
     def _evidence(self, scene: list[int], certain: list[int]) -> tuple[list[int], list[int]]:
-        """Operations to show, and those of them that must stay as recorded; both by call."""
+        """The operations to show, and those that must stay as recorded, both ordered by call."""
         needed = sorted(self._relax(scene, certain), key=lambda p: self._ops[p].call)
         return sorted({*needed, *self._sources(scene, needed)}, key=lambda p: self._ops[p].call), needed
 
     @property
     def _certain(self) -> bool:
-        """Whether every question so far was asked and answered in time."""
+        """Whether every decision so far was made in time."""
         return not self._late() and not self._doubted
 
     def _late(self) -> bool:
@@ -121,7 +122,7 @@ class _Minimiser:
         )
 
     def _violated(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> bool:
-        """Whether these are surely a violation; in doubt, no, and then nothing is said to be minimal."""
+        """Whether these are certainly a violation. In doubt, no, and then the result is not claimed to be minimal."""
         if self._late():
             return False
         found = self._decide(positions, relaxed).found
@@ -129,10 +130,10 @@ class _Minimiser:
         return found is False
 
     def _end_of_violation(self) -> tuple[list[int], list[int], int | None]:
-        """The shortest part of the history, from its start, that is a violation whatever came after.
+        """The shortest prefix of the history that is a violation whatever follows it.
 
-        What was still open at its end might have done anything, so it is relaxed. Gives all operations called by
-        then, those that had returned, and the one that returned last.
+        Operations open at its end may have done anything, so they are relaxed. Returns all operations called by then,
+        those that had returned, and the one that returned last.
         """
         returns = sorted((p for p in self._all if self._ops[p].outcome is Outcome.OK), key=lambda p: self._ops[p].end)
         low, high = 0, len(returns) - 1
@@ -148,15 +149,15 @@ class _Minimiser:
         return called, returned, returns[high]
 
     def _until(self, end: float) -> tuple[list[int], list[int]]:
-        # What was called a skew later may have come first, and explain what returned by then.
+        # An operation called within the clock skew later may have come first and may explain earlier results.
         called = [p for p in self._all if self._ops[p].call <= end + self._history.clock_skew]
         return called, [p for p in called if self._ops[p].end <= end]
 
     def _drop(self, kept: list[int], supply: ValueSources, last: int | None) -> list[int]:
-        """Fewer operations by leaving out others altogether: quick, and to be verified.
+        """Drop operations, which is fast; the caller must verify the result.
 
-        What is left must be the violation that ``last`` completed: it is among them, and without it they are fine. Else
-        leaving out a pop would accuse the next one, whatever was wrong.
+        The rest must be the violation that ``last`` completed: it contains ``last``, and without ``last`` it is valid.
+        Otherwise dropping a pop would blame the next one, whatever the actual violation is.
         """
 
         def violated(rest: list[int]) -> bool:
@@ -179,7 +180,7 @@ class _Minimiser:
         return kept
 
     def _relax(self, scene: list[int], certain: list[int]) -> list[int]:
-        """Fewer operations by relaxing others."""
+        """Reduce the operations by relaxing others."""
         changing = [p for p in scene if not self._spec.reads(self._ops[p])]
 
         def violated(rest: list[int]) -> bool:
@@ -199,7 +200,7 @@ class _Minimiser:
         without: Callable[[list[int], Sequence[int]], list[int]],
         violated: Callable[[list[int]], bool],
     ) -> list[int]:
-        """Delta debugging: of many operations chunks of half first, single ones last, until none can go."""
+        """Delta debugging: try chunks from half of many operations down to single ones, until none can be left out."""
         size = 1 if len(kept) <= _SMALL_OPERATIONS else len(kept) // 2
         while not self._late():
             before = len(kept)
@@ -216,9 +217,7 @@ class _Minimiser:
         return list(kept)
 
     def _sources(self, scene: list[int], needed: list[int]) -> set[int]:
-        """The relaxed operations that explain the needed ones when any single one of those is not there; no more of
-        them than that takes.
-        """
+        """A minimal set of relaxed operations that explain the needed ones if any single one of those is missing."""
         sources: set[int] = set()
         changing = [p for p in scene if not self._spec.reads(self._ops[p])]
         for left_out in needed:
@@ -240,7 +239,7 @@ class _Minimiser:
         return sources
 
     def _without(self, needed: Sequence[int], left_out: int, others: Sequence[int]) -> PortfolioAnswer:
-        """Whether the needed operations but one are explained, with that one and ``others`` relaxed."""
+        """Whether the needed operations except one have an order, with that one and ``others`` relaxed."""
         kept = {*needed} - {left_out}
         relaxed = {left_out, *others} - kept
         if self._spec.reads(self._ops[left_out]):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few operations laid out as bars: a lane for each process, time to the right; only the order counts, not distances.
+"""Lays out a few operations as bars: a lane for each process, time to the right; only the order counts, not distances.
 
-``templates/operation_bars.html`` draws them. The bars carry the place of their operation on the page, so that a script can
-point at them. Labels are as long as the width allows; the title of a bar has its operation in full.
+``templates/operation_bars.html`` draws them. Each bar has the index of its operation on the page, so that a script can
+find it. Labels are as long as the width allows; the title of a bar has the complete operation.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _TOP_PX: Final = 8.0
 _MAX_PROCESS_COLUMNS: Final = 14
 _MAX_FAULT_COLUMNS: Final = 18
 _MAX_FAULTS: Final = 6
-"""Of more faults between the operations none is drawn: the timeline has them all."""
+"""With more faults between the operations, none is drawn; the timeline has them all."""
 _TAIL_PX: Final = 46.0
-"""Of an operation whose outcome is unknown, past everything else."""
+"""The length by which an operation with an unknown outcome extends past everything else."""
 _GAP_PX: Final = 7.0
 _MAX_BESIDE_COLUMNS: Final = 30
 _MIN_BESIDE_COLUMNS: Final = 6
 _SPARE_PX: Final = 150.0
-"""To the right of everything, for labels beside bars."""
+"""Extra width on the right, for labels next to bars."""
 
 
 @dataclass(frozen=True, slots=True)
 class BarLane:
-    """The lane of a process: its name and its middle."""
+    """The lane of a process: its name and the y of its middle."""
 
     name: str
     y: float
@@ -56,7 +56,7 @@ class BarLane:
 
 @dataclass(frozen=True, slots=True)
 class BarMark:
-    """A crash or a fault: a line downwards with a text."""
+    """A crash or a fault: a vertical line with a text."""
 
     fault: bool
     title: str
@@ -71,7 +71,7 @@ class BarMark:
 
 @dataclass(frozen=True, slots=True)
 class BesideLabel:
-    """A label beside a bar that has no room for it."""
+    """A label next to a bar that has no room for it."""
 
     x: float
     anchor: str
@@ -80,7 +80,7 @@ class BesideLabel:
 
 @dataclass(frozen=True, slots=True)
 class OperationBar:
-    """An operation."""
+    """The bar of an operation."""
 
     place: int
     kind: str
@@ -92,13 +92,13 @@ class OperationBar:
     text_x: float
     label: str
     open_end: bool
-    """Its outcome is unknown."""
+    """Whether its outcome is unknown."""
     beside: BesideLabel | None
 
 
 @dataclass(frozen=True, slots=True)
 class OperationBars:
-    """All that is drawn."""
+    """The complete drawing."""
 
     width: float
     height: float
@@ -119,9 +119,9 @@ def operation_bars(
     width: float = 700,
     nulls: Collection[str] = frozenset(),
 ) -> OperationBars | None:
-    """The operations as bars, about ``width`` wide if their labels can be cut so short; None for too many or none at all.
+    """Lay out operations as bars, about ``width`` wide if labels can be shortened; None for no or too many operations.
 
-    ``nulls`` are operations whose result is shown even where it is null.
+    ``nulls`` are operations whose result is shown even if it is null.
     """
     if not positions or len(positions) > MAX_BARS:
         return None
@@ -183,7 +183,7 @@ def operation_bars(
 
 
 def _label(op: Operation, longest: int, *, with_key: bool, nulls: Collection[str]) -> str:
-    """The text of an operation, with its key where the drawing has several."""
+    """The text of an operation, with its key if the drawing has several keys."""
     key = f"[{format_value(op.key)}] " if with_key and op.key is not None else ""
     return clean(f"{key}{label(op, longest, null=op.name in nulls)}", longest)
 
@@ -196,7 +196,7 @@ def _beside(
     margin: float,
     right: float,
 ) -> BesideLabel | None:
-    """The text of an operation beside its bar, where its lane is free."""
+    """The text of an operation next to its bar, if its lane is free there."""
     start, end = spans[at]
     lane = [spans[other] for other, op in enumerate(ops) if op.process == ops[at].process and other != at]
     free_right = min([begin for begin, _ in lane if begin >= end], default=right + _SPARE_PX) - end - 2 * _GAP_PX
@@ -240,7 +240,7 @@ def _faults(history: History, first: Time, last: Time) -> list[Annotation]:
 
 
 def _fault_marks(faults: Sequence[Annotation], places: Sequence[float], height: float) -> Iterator[BarMark]:
-    """Of two faults the texts lean away from each other's lines: the first to the left, the last to the right."""
+    """The marks of faults. The text of the first is left of its line, that of the last right, without overlap."""
     anchors = ("end", "start") if len(faults) > 1 else ("middle",)
     for fault, x, anchor in zip(faults, places, anchors, strict=False):
         text_x = x + {"end": -3, "start": 3, "middle": 0}[anchor]

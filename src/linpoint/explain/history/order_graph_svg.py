@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who must come before whom, as a picture: the precedence graph of a memory, else the steps of the argument as one.
+"""The required order of operations as a picture: the precedence graph of a memory, else the argument as a graph.
 
-Guarantee: the picture is safe to put into a page; there is none where nothing is known of an order.
+Guarantee: the picture is safe in a page; there is none if no required order is known.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from linpoint.verdicts import Status
 
 
 def graph_svg(explanation: Explanation, names: Mapping[int, str]) -> str:
-    """The picture as an SVG, or nothing; operations that have short names are called by these too."""
+    """The picture as SVG, or an empty string; ``names`` are short names, shown in addition."""
     graph = _of_memory(explanation) or _of_steps(explanation)
     if graph is None:
         return ""
@@ -33,14 +33,14 @@ def _of_memory(explanation: Explanation) -> PrecedenceGraph | None:
         return None
     try:
         graph = verdict.precedence_graph()
-    except LinpointError:  # a history that no graph can say anything of
+    except LinpointError:  # the history has no precedence graph
         return None
-    told = graph.contradictions if verdict.status is Status.VIOLATION else graph.edges
-    return graph if told else None
+    relevant = graph.contradictions if verdict.status is Status.VIOLATION else graph.edges
+    return graph if relevant else None
 
 
 def _of_steps(explanation: Explanation) -> PrecedenceGraph | None:
-    """The steps that say which of two operations comes first, with the circle that they close."""
+    """The steps that order two operations, with the cycle that they close."""
     verdict = explanation.verdict
     edges = [
         Edge(step.before, step.after, step.reason)
@@ -49,8 +49,8 @@ def _of_steps(explanation: Explanation) -> PrecedenceGraph | None:
     ]
     if not edges:
         return None
-    circle = _circle(edges)
-    ends = {end for at in circle for end in (edges[at].source, edges[at].target)}
+    cycle = _cycle(edges)
+    ends = {end for at in cycle for end in (edges[at].source, edges[at].target)}
     shown = sorted({*explanation.core} | {end for edge in edges for end in (edge.source, edge.target)}, key=_place)
     ops = verdict.history.operations
     return PrecedenceGraph(
@@ -60,7 +60,7 @@ def _of_steps(explanation: Explanation) -> PrecedenceGraph | None:
         verdict.condition,
         tuple(Vertex(at, ops[at], at in ends) for at in shown if isinstance(at, int)),
         tuple(edges),
-        (tuple(circle),) if circle else (),
+        (tuple(cycle),) if cycle else (),
         key=explanation.key,
         operations=len(verdict.history),
     )
@@ -71,8 +71,8 @@ def _place(end: int | str) -> int:
     return end
 
 
-def _circle(edges: Sequence[Edge]) -> list[int]:
-    """The edges of a circle, in order, by their indexes; empty where there is none."""
+def _cycle(edges: Sequence[Edge]) -> list[int]:
+    """The edges of a cycle in order, by index; empty if there is none."""
     for start in range(len(edges)):
         found = next(_ways_back(edges, [start]), None)
         if found is not None:
@@ -81,7 +81,7 @@ def _circle(edges: Sequence[Edge]) -> list[int]:
 
 
 def _ways_back(edges: Sequence[Edge], way: list[int]) -> Iterator[list[int]]:
-    """The ways that end where they began, without passing any operation twice."""
+    """The paths that return to their start without visiting an operation twice."""
     here = edges[way[-1]].target
     if here == edges[way[0]].source:
         yield way

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders to step through, with the state of the spec after each step: witnesses, or a legal order as far as it gets.
+"""Orders to step through, with the state of the spec after each step: witnesses, or a valid prefix.
 
-A nondeterministic spec may be in several states; some of them are shown. Under ``buffered-durable`` a crash brings back
-the state of what survived it. Cost: limited in steps and in seconds; what is left out is said.
+A nondeterministic spec may be in several states; some of them are shown. Under ``buffered-durable`` a crash restores
+the state of the surviving operations. Cost: limited in steps and in seconds; the page notes omitted steps.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from linpoint.text.phrases import count_noun
 from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict, Witness
 
 MAX_STEPS: Final = 2_000
-"""Of one key."""
+"""The maximum number of steps of one key."""
 MAX_TOTAL_STEPS: Final = 20_000
 ABSENT_PLACE: Final = -1
 CRASH_PLACE: Final = -2
-"""In place of an operation's place on the page: one that is not there, and none at all."""
+"""The index of an operation that is not on the page, and of a crash."""
 _STEPPING_S: Final = 1.5
 _MAX_CORE_OPERATIONS: Final = 24
-"""Operations of which a legal order is looked for."""
+"""Largest core for which a valid prefix is searched."""
 _MAX_STATES: Final = 64
 _MAX_SHOWN_STATES: Final = 3
 _MAX_TEXT_CHARS: Final = 240
@@ -45,14 +45,14 @@ _MAX_TEXT_CHARS: Final = 240
 
 @dataclass(slots=True)
 class _Run:
-    """One run of the spec: for each object the states that it may be in; with several, a state is said with its key."""
+    """One run of the spec: the possible states of each object; with several objects, texts include the key."""
 
     spec: Spec
     several: bool
     states: dict[Any, list[State]] = field(default_factory=dict)
 
     def step(self, op: Operation) -> str:
-        """The state after an operation, in words."""
+        """The state after an operation, as text."""
         key = None if self.spec.key_argument else canonical(op.key)
         after: dict[Any, State] = {}
         for state in self.states.get(key, [self.spec.initial]):
@@ -64,7 +64,7 @@ class _Run:
 
 
 def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
-    """The orders of a page; ``places`` has the place of each operation's position on the page."""
+    """The orders of a page; ``places`` maps positions to indexes on the page."""
     deadline = time.monotonic() + _STEPPING_S
     verdict = explanation.verdict
     if verdict.status is Status.VIOLATION:
@@ -84,22 +84,22 @@ def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[
 
 
 def _order_of(key: KeyVerdict) -> tuple[Sequence[int], str]:
-    """The order of a key that is worth stepping through, and what it is."""
+    """The order of a key to step through, and its title."""
     if key.witness is not None:
-        return key.witness.order, "One order that explains it"
+        return key.witness.order, "Witness order"
     if key.reached is not None:
-        return key.reached.prefix, "The longest legal order that was found"
+        return key.reached.prefix, "Longest legal prefix found"
     return (), ""
 
 
 def _longest(explanation: Explanation, places: Mapping[int, int], deadline: float) -> list[dict[str, Any]]:
-    """A legal order of the conspiring operations, and who cannot come next."""
+    """A valid prefix of the core, and the operations that cannot come next."""
     stuck, verdict = explanation.stuck or _frontier(explanation), explanation.verdict
     if stuck is None or (len(stuck.prefix) > MAX_STEPS and verdict.condition != "linearizable"):
         return []
     steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
-    title = "A legal order, as far as it gets"
-    if _taken(steps) < len(stuck.prefix):  # nobody knows the state in which the others could not come next
+    title = "Valid prefix and blocked operations"
+    if _taken(steps) < len(stuck.prefix):  # the state in which the others are blocked is unknown
         shown = steps[:MAX_STEPS]
         return [_order(verdict, title, shown, note=_missing(shown, len(stuck.prefix)))]
     blocked = [
@@ -107,7 +107,7 @@ def _longest(explanation: Explanation, places: Mapping[int, int], deadline: floa
         for each in stuck.blocked
     ]
     before = max(0, len(steps) - MAX_STEPS)
-    note = f"The first {count_noun(before, 'step')} {'is' if before == 1 else 'are'} left out." if before else ""
+    note = f"The first {count_noun(before, 'step')} {'is' if before == 1 else 'are'} omitted." if before else ""
     return [_order(verdict, title, steps, before=before, blocked=blocked, note=note)]
 
 
@@ -120,7 +120,7 @@ def _order(
     blocked: Sequence[list[Any]] = (),
     note: str = "",
 ) -> dict[str, Any]:
-    """An order as the page has it, without the steps ``before``, but with the state that they led to."""
+    """An order in the format of the page, without the first ``before`` steps, but with the state after them."""
     first = steps[before - 1][1] if before else _first(verdict)
     return {
         "title": title,
@@ -133,9 +133,9 @@ def _order(
 
 
 def _frontier(explanation: Explanation) -> StuckFrontier | None:
-    """A legal order of operations whose contradiction was found without one.
+    """A valid prefix of operations whose contradiction was found without one.
 
-    What they saw may have been written by operations that are left out; then there is nothing to step through.
+    Operations outside the core may have written the values that they observed; then there is nothing to step through.
     """
     verdict, core = explanation.verdict, explanation.core
     if not 1 < len(core) <= _MAX_CORE_OPERATIONS:
@@ -153,7 +153,7 @@ def _first(verdict: Verdict) -> str:
 
 
 def _of_several(verdict: Verdict) -> bool:
-    """Whether an order goes through several objects, each with a state of its own."""
+    """Whether an order covers several objects with separate states."""
     return checked_together(verdict) and verdict.history.keyed and not verdict.spec.key_argument
 
 
@@ -173,9 +173,10 @@ def _steps(
     witness: Witness | None,
     deadline: float,
 ) -> Iterator[list[Any]]:
-    """Each step as its operation's place and the state after it; a crash that loses something is a step too.
+    """Each step as its operation's index on the page and the state after it; a crash that loses operations is a step
+    too.
 
-    Of an order without a witness nobody knows on which side of a crash an operation is that spans it: it ends there.
+    Without a witness, the side of a crash on which a spanning operation takes effect is unknown: the order ends there.
     """
     run = _Run(verdict.spec, _of_several(verdict))
     ops = verdict.history.operations
@@ -195,30 +196,29 @@ def _steps(
             if mine != last:
                 return
         for lost_in in range(era, mine):
-            said = _crash(run, trail, None if survivors is None else survivors[lost_in])
-            if said:
-                yield [CRASH_PLACE, said]
+            text = _crash(run, trail, None if survivors is None else survivors[lost_in])
+            if text:
+                yield [CRASH_PLACE, text]
             era, trail = lost_in + 1, [dict(run.states)]
-        said = run.step(op)
+        text = run.step(op)
         if lossy:
             trail.append(dict(run.states))
-        yield [places.get(position, ABSENT_PLACE), said]
+        yield [places.get(position, ABSENT_PLACE), text]
 
 
 def _crash(run: _Run, trail: Sequence[dict[Any, list[State]]], survivors: int | None) -> str:
-    """Bring back what survives a crash, and say so; where nobody knows how much does, whatever may."""
+    """Restore the states that survive a crash and describe it; if the number of survivors is unknown, all candidates."""
     done = len(trail) - 1
     if survivors is not None:
         run.states = trail[survivors]
         lost = done - survivors
-        which = "operation before it is" if lost == 1 else f"{lost:,} operations before it are"
-        return f"a crash: the last {which} lost" if lost else ""
+        return f"crash: loses the last {count_noun(lost, 'operation')}" if lost else ""
     for key in run.states:
         kept: dict[Any, State] = {}
         for states in trail:
             kept |= {canonical(state): state for state in states.get(key, [run.spec.initial])}
         run.states[key] = list(kept.values())[-_MAX_STATES:]
-    return "a crash: some of the last operations before it may be lost" if done else ""
+    return "crash: may lose some of the last operations" if done else ""
 
 
 def _in_words(states: Sequence[State]) -> str:

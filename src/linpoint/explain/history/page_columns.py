@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of a page as columns: numbers, and texts that are said once however often they occur.
+"""The operations of a page as columns: numbers, and texts that are stored once.
 
-The times of crashes, annotations and their ends stand behind those of the operations. Times go as distances from the
-first of them, since a script's numbers are exact up to 2^53 only; where that is not enough their texts go too, and where
-they are too far apart for any number their ranks go instead. Cost: O(operations), some microseconds for each.
+The times of crashes and annotations and their ends follow those of the operations. Times are stored as distances from
+the first one, since the numbers of a script are exact only up to 2^53. If that is not enough, their texts are added; if
+they are too far apart for any number, ranks replace them. Cost: O(operations), some microseconds for each.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from linpoint.verdicts import Verdict
 
 _EXACT_INTEGER_BOUND: Final = 2**53
 _MAX_TIME_SPAN: Final = 1e300
-"""Distance past which sums of distances could be infinite."""
+"""The distance beyond which sums of distances may be infinite."""
 _MAX_TEXT_CHARS: Final = 300
 _MAX_TEXT_CHARS_OF_MANY: Final = 40
 _MANY_TEXT_CHARS: Final = 20_000_000
-"""Letters of texts, past which further ones are cut short."""
+"""The total number of characters after which further texts are shortened."""
 ALL_LANES: Final = -1
 NO_LANE: Final = -2
-"""For the lane of a crash: that of the whole system, and that of a process without operations."""
+"""The lanes of a crash of the whole system, and of a process without operations."""
 _OUTCOMES: Final = {Outcome.OK: 0, Outcome.FAILED: 1, Outcome.UNKNOWN: 2}
 
 
@@ -41,7 +41,7 @@ class InternedTexts:
         self._letters = 0
 
     def number(self, text: str) -> int:
-        """The number of a text, which is made safe to show and cut short if it is long."""
+        """The number of a text, which is made safe to show and shortened if it is long."""
         found = self._numbers.get(text)
         if found is None:
             longest = _MAX_TEXT_CHARS if self._letters < _MANY_TEXT_CHARS else _MAX_TEXT_CHARS_OF_MANY
@@ -53,7 +53,7 @@ class InternedTexts:
 
 
 def columns(verdict: Verdict, positions: Sequence[int]) -> dict[str, Any]:
-    """The operations at ``positions`` as columns, with what their numbers stand for."""
+    """The operations at ``positions`` as columns, with the texts that their numbers stand for."""
     history = verdict.history
     whole = len(positions) == len(history)
     ops = list(history.operations) if whole else [history.operations[position] for position in positions]
@@ -95,7 +95,7 @@ def _arguments(op: Operation) -> str:
 
 
 def _results(verdict: Verdict, texts: InternedTexts) -> Callable[[Operation], int]:
-    """What an operation returned, as the number of its text; -1 where there is nothing to say."""
+    """A function from operations to the number of their result's text; -1 for results without information."""
     nothing: dict[str, int] = {}
 
     def result(op: Operation) -> int:
@@ -113,10 +113,10 @@ def _results(verdict: Verdict, texts: InternedTexts) -> Callable[[Operation], in
 
 
 def _keys(verdict: Verdict, positions: Sequence[int], ops: Sequence[Operation]) -> tuple[list[int], list[str]]:
-    """For each operation the number of its key, or -1, and the keys: first those of the verdict, by their place there.
+    """For each operation the number of its key, or -1, and the keys: first those of the verdict, in its order.
 
-    Operations that have no verdict for their key alone say it themselves: failed ones, which nobody checks, and those of
-    several keys that were checked together.
+    Operations without a verdict on their own key follow with further keys: failed ones, which are not checked, and
+    those of several keys that were checked together.
     """
     where = None if isinstance(positions, range) else {position: at for at, position in enumerate(positions)}
     found = [-1] * len(positions)
@@ -138,14 +138,14 @@ def _keys(verdict: Verdict, positions: Sequence[int], ops: Sequence[Operation]) 
 
 
 def _optional(values: list[Any]) -> list[Any] | None:
-    """A column, or None where it says nothing."""
+    """A column, or None if it has no information."""
     return values if any(value is not None for value in values) else None
 
 
 def times(values: Iterable[Time | None]) -> dict[str, Any]:
-    """Times as distances from the first, and that; with their texts where distances do not tell all.
+    """Times as distances from the first one, with that base; with texts if distances are inexact.
 
-    ``exact`` says that base and distance add up to the time, ``ranked`` that only the order of times is kept.
+    ``exact``: base and distance add up to the time. ``ranked``: only the order of times is kept.
     """
     values = list(values)
     given = [value for value in values if value is not None]
@@ -155,6 +155,6 @@ def times(values: Iterable[Time | None]) -> dict[str, Any]:
         return {"base": str(base), "exact": True, "ranked": False, "values": exact, "texts": None}
     ranked = max(given) - base > _MAX_TIME_SPAN
     scale = {time: float(rank) for rank, time in enumerate(sorted(set(given)))} if ranked else {}
-    told = [None if value is None else scale[value] if ranked else float(value - base) for value in values]
+    numbers = [None if value is None else scale[value] if ranked else float(value - base) for value in values]
     texts = [None if value is None else str(value) for value in values]
-    return {"base": str(base), "exact": False, "ranked": ranked, "values": told, "texts": texts}
+    return {"base": str(base), "exact": False, "ranked": ranked, "values": numbers, "texts": texts}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be saved from a page: the minimal history as operation lines, and the explanation as JSON.
+"""Downloads of a page: the minimal history as operation lines, and the explanation as JSON.
 
-Guarantee: the operation lines are a violation by themselves, for the command that is shown with them.
+Guarantee: the operation lines alone are a violation under the command shown with them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from linpoint.verdicts import Pattern, Status
 
 MINIMAL: Final = "minimal.jsonl"
 _MAX_OPERATIONS: Final = 20_000
-"""Operations, or thousands of letters of JSON, past which the history itself is better."""
+"""The number of operations, or thousands of characters of JSON, beyond which the history itself is better."""
 _OF_THE_FILE: Final = ("--format", "--keyed", "--columns")
 _OF_THE_OUTPUT: Final = ("--report", "--graph", "--until-idle")
 
@@ -38,20 +38,20 @@ def downloads(explanation: Explanation) -> list[dict[str, Any]]:
 
 
 def minimal_lines(explanation: Explanation) -> str:
-    """The operations that are a violation by themselves, as operation lines; empty where there are none or too many."""
+    """The operations that alone are a violation, as operation lines; empty if there are none or too many."""
     positions = _alone(explanation)
     if not positions or len(positions) > _MAX_OPERATIONS:
         return ""
-    # In the order of the file: of one process, two operations at one instant follow each other as they stand there.
+    # In the order of the file, which orders operations of one process at the same instant.
     part = explanation.verdict.history.select(sorted(positions))
     begin = min(op.call for op in part.operations)
     end = max(_last(op) for op in part.operations)
     lines = []
     for item in as_dicts(part):
         if "annotation" in item and not begin <= item.get("until", item["time"]) <= end:
-            continue  # what happened at another time explains nothing
+            continue  # an annotation at another time does not explain the violation
         item.pop("times", None)
-        lines.append(json.dumps(item))  # in ASCII: half a surrogate pair is an escape there
+        lines.append(json.dumps(item))  # ASCII: an unpaired surrogate is written as an escape
     return "\n".join([*lines, ""])
 
 
@@ -59,7 +59,7 @@ def _alone(explanation: Explanation) -> Sequence[int]:
     if explanation.verdict.status is not Status.VIOLATION:
         return ()
     if explanation.precedence is not None and not explanation.precedence.certified:
-        return ()  # the rules of the paper may say otherwise of a part
+        return ()  # the paper's rules may decide a part differently
     if not explanation.claims or explanation.claims_of("by-themselves"):
         return explanation.core
     key = in_violation(explanation)[0]
@@ -71,7 +71,7 @@ def _last(op: Operation) -> Time:
 
 
 def minimal_command(explanation: Explanation, arguments: Sequence[str]) -> str:
-    """The command that checks the minimal history: the options of the whole one, without what was about its file."""
+    """The command that checks the minimal history: the options of the whole one, without those about its file."""
     verdict = explanation.verdict
     words = list(arguments)
     if not words:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operations a page holds: all of them, or of a very long history those that say most.
+"""Selects the operations of a page: all of them, or the most relevant ones of a very long history.
 
-First come the operations that an explanation speaks of, then those of the keys in violation, then those that were
-called at about the same time. What is missing is said. Cost: nothing for a history that fits; else O(n log n), natively
-but for a list of positions. No operation is made that the page does not hold.
+First come the operations that an explanation mentions, then those of the keys in violation, then those that were called
+at about the same time. The page notes the omitted ones. Cost: none for a history that fits; else O(n log n), mostly
+native. Only operations of the page are created.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _MAX_MENTIONED: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class PageOperations:
-    """Positions in ascending order, and a note where some are missing."""
+    """Positions in ascending order, and a note if some are omitted."""
 
     positions: Sequence[int]
     note: str = ""
 
     @property
     def places(self) -> dict[int, int]:
-        """The place of each position on the page."""
+        """The index of each position on the page."""
         return {position: place for place, position in enumerate(self.positions)}
 
 
 def choose_operations(explanation: Explanation, *, most: int = MAX_OPERATIONS) -> PageOperations:
-    """The operations of a page: at most ``most``, those that an explanation speaks of among them."""
+    """Choose at most ``most`` operations for a page, including those that an explanation mentions."""
     verdict = explanation.verdict
     total = len(verdict.history)
     if total <= most:
@@ -53,7 +53,7 @@ def choose_operations(explanation: Explanation, *, most: int = MAX_OPERATIONS) -
             _fill(taken, [position for position in by_call if position in members], middle, most)
             break
     _fill(taken, by_call, middle, most)
-    where = "those around the violation" if explanation.core else "those around the place where the search stopped"
+    where = "those around the violation" if explanation.core else "those around the point where the search stopped"
     if not mentioned:
         where = "the first ones"
     return PageOperations(sorted(taken), f"This page shows {len(taken):,} of {total:,} operations: {where}.")
@@ -76,7 +76,7 @@ def in_violation(explanation: Explanation) -> list[KeyVerdict]:
 
 
 def _fill(taken: set[int], by_call: Sequence[int], middle: int, most: int) -> None:
-    """Take the nearest to ``middle`` on both sides, as long as there is room."""
+    """Add the operations nearest to ``middle`` on both sides, up to ``most``."""
     right = by_call.index(middle)
     left = right - 1
     while len(taken) < most and (left >= 0 or right < len(by_call)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first screen of a page: the verdict, the operations that contradict each other, why that is impossible, the likely
-causes. ``templates/summary.html`` shows it as plain HTML, so that it is there without a script and on paper.
+"""The first screen of a page: the verdict, the operations that contradict each other, the argument, the likely causes.
+``templates/summary.html`` shows it as plain HTML, which needs no script and can be printed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import (
     MAX_LISTED,
     also_in_violation,
-    conspiracy,
+    core_claim_text,
     nearest,
     needed_text,
     numbers,
@@ -39,10 +39,10 @@ _MAX_TIME_LETTERS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class OperationRow:
-    """An operation in the table."""
+    """A row of the operations table."""
 
     place: int
-    """Its place on the page; -1 where the page does not have it."""
+    """Its index on the page; -1 if the page does not have it."""
     culprit: bool
     name: str
     process: str
@@ -53,7 +53,7 @@ class OperationRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationTable:
-    """Operations with the headings of their columns."""
+    """A table of operations with its column headings."""
 
     times: str
     meaning_of_times: str
@@ -68,14 +68,14 @@ class ShownEvidence:
     title: str
     table: OperationTable
     for_cause: OperationTable | None
-    """Those that only the likely cause speaks of."""
+    """The operations that only the likely cause mentions."""
     left_out: int
     bars: OperationBars | None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCause:
-    """A likely cause in words."""
+    """A likely cause as text."""
 
     phrase: str
     text: str
@@ -85,7 +85,7 @@ class ShownCause:
 def summary_context(
     explanation: Explanation, places: Mapping[int, int], *, command: str, replay: str
 ) -> dict[str, Any]:
-    """What the template needs; ``places`` has the place of each operation's position on the page."""
+    """The context of the template; ``places`` maps positions to indexes on the page."""
     verdict = explanation.verdict
     return {
         "status": verdict.status,
@@ -141,22 +141,22 @@ def _evidence(explanation: Explanation, places: Mapping[int, int]) -> ShownEvide
 
 
 def _listed(explanation: Explanation) -> tuple[list[int], str]:
-    """The operations that are shown first, and a title for them."""
+    """The operations to show first, and their title."""
     verdict = explanation.verdict
     if explanation.core:
-        last = "; none of them can be left out" if explanation.irreducible else ""
-        return nearest(explanation), f"{conspiracy(explanation)}{last}"
+        last = "; none of them can be removed" if explanation.irreducible else ""
+        return nearest(explanation), f"{core_claim_text(explanation)}{last}"
     reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
     if reached is not None and reached.open:
-        placed = f"{len(reached.prefix):,} of {reached.operations:,} operations had their place"
-        return list(reached.open[:MAX_LISTED]), f"Where it stopped: {placed}; next, one of these had to take effect"
+        placed = f"after {len(reached.prefix):,} of {reached.operations:,} operations"
+        return list(reached.open[:MAX_LISTED]), f"The search stopped {placed}; one of these must take effect next"
     if verdict.status is Status.LINEARIZABLE and len(verdict.history) <= MAX_LISTED and verdict.witness:
-        return list(verdict.witness.order), "One order that explains it"
+        return list(verdict.witness.order), "Witness order"
     return [], ""
 
 
 def _only_for_cause(explanation: Explanation, listed: Sequence[int]) -> list[int]:
-    """Operations that only the likely cause mentions, such as one that was reported as failed."""
+    """Operations that only the likely cause mentions, such as one that failed."""
     if not explanation.causes:
         return []
     mentioned = [position for each in explanation.causes[0].evidence for position in each.operations]
@@ -174,7 +174,7 @@ def _table(
     by_position = verdict.history.by_position
     return OperationTable(
         "events" if by_position else f"times from {first}" if long else "times",
-        "numbers of its call and its return in the log" if by_position else "of its call and its return",
+        "event numbers of the call and the return in the log" if by_position else "of the call and the return",
         any(op.line is not None for op in ops),
         tuple(_rows(verdict, listed, names, places, culprit, first if long else None)),
     )
@@ -203,7 +203,7 @@ def _rows(
 
 
 def _times(op: Operation, first: Time | None) -> str:
-    """Its call and its return, as distances from ``first`` if that is given."""
+    """Its call and its return, as distances from ``first`` if given."""
 
     def shown(time: Time) -> str:
         return f"{time:,}" if first is None else f"+{time - first:,}"
@@ -212,7 +212,7 @@ def _times(op: Operation, first: Time | None) -> str:
 
 
 def reasons(explanation: Explanation) -> list[str]:
-    """The argument step by step; without one, the evidence in sentences."""
+    """The argument step by step; without one, the evidence as sentences."""
     if explanation.verdict.status is not Status.VIOLATION:
         return []
     if explanation.steps:
@@ -226,11 +226,11 @@ def reasons(explanation: Explanation) -> list[str]:
     if stuck is not None and stuck.blocked:
         prefix = [names.get(position, "?") for position in stuck.prefix]
         shown = ", ".join(prefix) if len(prefix) <= MAX_LISTED else f"{count_noun(len(prefix), 'operation')}"
-        sentences.append(f"One legal order gets as far as {shown or 'nothing'}.")
+        sentences += [f"Valid prefix: {shown}."] if shown else []
         for each in stuck.blocked[:MAX_LISTED]:
             op = verdict.history.operations[each.position]
             name = names.get(each.position, name_of(verdict, op))
-            sentences.append(f"Then {name} cannot come next: {why_blocked(explanation, stuck, each)}.")
+            sentences.append(f"{name} cannot come next: {why_blocked(explanation, stuck, each)}.")
     more = len(sentences) - MAX_LISTED
     return (
         sentences
@@ -240,7 +240,7 @@ def reasons(explanation: Explanation) -> list[str]:
 
 
 def _argued(explanation: Explanation) -> list[str]:
-    """The steps as sentences; where they close one cycle, the last one says so."""
+    """The steps as sentences; if they close one cycle, the last sentence states it."""
     sentences = [f"{step.text.rstrip('.')}." for step in explanation.steps]
     found = explanation.precedence
     one = found is None or (len(found.contradictions) == 1 and not found.kept)

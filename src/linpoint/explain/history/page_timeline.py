@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The history of an explanation on a page: timeline, tables of operations and keys, orders to step through.
 
-Guarantee: everything of a history is escaped text or JSON data, which scripts set as text. Cost: O(operations held), at
-most 200,000, about ten microseconds for each; the page has some hundred bytes for each.
+Guarantee: all content of a history is escaped text or JSON data, which scripts set as text. Cost: O(operations on the
+page), at most 200,000, with about ten microseconds and some hundred bytes for each.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ TIMELINE_SCRIPTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What ``templates/timeline.html`` and its scripts show."""
+    """The contents of ``templates/timeline.html`` and its scripts."""
 
     note: str
-    """How much of the history is left out."""
+    """A note on the omitted part of the history."""
     data: dict[str, Any]
 
     @property
     def links(self) -> dict[str, str]:
-        """The sections that are not hidden, by their ids."""
+        """The visible sections, by id."""
         links = {"timeline": "Timeline", "operations": "Operations"}
         if self.data["orders"]:
             links["steps"] = "Steps"
@@ -57,7 +57,7 @@ class Timeline:
 
 
 def timeline_of(explanation: Explanation, shown: PageOperations) -> Timeline:
-    """The operations that were chosen of the history, with the orders that are known of them."""
+    """The timeline of the chosen operations, with their known orders."""
     verdict = explanation.verdict
     names = names_of(explanation)
     places = shown.places
@@ -76,7 +76,7 @@ def timeline_of(explanation: Explanation, shown: PageOperations) -> Timeline:
 
 
 def _marks(verdict: Verdict, count: int, crashed: Sequence[int]) -> dict[str, Any]:
-    """Crashes and annotations; their times are in the columns, behind those of the operations."""
+    """Crashes and annotations; their times follow those of the operations in the columns."""
     crashes, annotations = verdict.history.crashes, verdict.history.annotations
     first = 2 * count
     called = lane_names(verdict.history)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contradictions of a precedence graph in words: who must come before whom, and why that cannot be."""
+"""Contradictions of a precedence graph as text: the required orders of operations and their reasons."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _REASONS: Final = {
     "failed-after": "failed",
     "failed-before": "failed",
 }
-"""The typed reasons of links other than those of time."""
+"""The typed reasons of links, except those of real time."""
 
 
 def contradictions(history: History, found: Precedence, names: Names, condition: str) -> list[str]:
-    """A sentence for each contradiction, and for each operation that is there although its outcome is unknown."""
+    """A sentence for each contradiction, and for each operation that took effect although its outcome is unknown."""
     return [
         *(_kept(link, names) for link in found.kept),
         *([_failures(history, found, names)] if found.failed else []),
@@ -35,21 +35,21 @@ def contradictions(history: History, found: Precedence, names: Names, condition:
 
 
 def _failures(history: History, found: Precedence, names: Names) -> str:
-    """Who failed, before the contradictions into which each way to explain it runs."""
+    """The failed operations, before the contradictions that rule out each explanation."""
     failed = [names[position] for position in found.failed]
     if len(failed) > 1:
         who = f"{', '.join(failed[:-1])} and {failed[-1]}"
-        return f"{who} failed, and there is no way to explain {'both' if len(failed) == 2 else 'all of them'}:"
+        return f"{who} failed, and no order explains {'both' if len(failed) == 2 else 'all'} failures:"
     name = failed[0]
     if found.reason != "disconnected-failure":
-        return f"{name} failed, and there is no way to explain that:"
+        return f"{name} failed, and no order explains the failure:"
     expected = " or ".join(f"{value}{place}" for place, value in _expected(history.operations[found.failed[0]]))
-    more = "" if not found.contradictions else ", so it can only have come before that was written:"
-    return f"{name} failed although nobody replaced the {expected} that it expected{more or '.'}"
+    more = "" if not found.contradictions else ", so it must precede the write of that value:"
+    return f"{name} failed, but no operation replaced the {expected} that it expected{more or '.'}"
 
 
 def _expected(op: Operation) -> Iterator[tuple[str, str]]:
-    """The words that a failed operation may blame, with what it expected there."""
+    """The words on which an operation may have failed, with the values that it expected there."""
     if len(op.args) > 1:
         yield "", _short(op.args[0])
         return
@@ -60,28 +60,30 @@ def _expected(op: Operation) -> Iterator[tuple[str, str]]:
 
 
 def _kept(link: Link, names: Names) -> str:
-    source = "somebody" if link.source is None else names[link.source]
-    return f"{source} had its effect, although its outcome is unknown: {names[link.target]} saw the {_what(link)}."
+    source = "Another operation" if link.source is None else names[link.source]
+    return f"{source} took effect, although its outcome is unknown: {names[link.target]} observed the {_what(link)}."
 
 
 def _contradiction(history: History, links: Sequence[Link], names: Names, condition: str) -> str:
     first = links[0]
     if first.source is None:
-        return f"{names[first.target]} saw {_short(first.value)}{_where(first)}, which nobody wrote."
+        return f"{names[first.target]} observed {_short(first.value)}{_where(first)}, which no operation wrote."
     if len(links) == 2 and all(link.because == "replaced" for link in links):
         both = f"{names[first.source]} and {names[first.target]}"
-        return f"Both {both} saw {_short(first.value)}{_where(first)} and replaced it: each would have to be first."
+        return (
+            f"Both {both} observed {_short(first.value)}{_where(first)} and replaced it: each must precede the other."
+        )
     return cycle_links([_step(history, link, names, condition) for link in links])
 
 
 def cycle_links(steps: Sequence[ArgumentStep]) -> str:
-    """Steps that put operations in a circle, as one sentence and its contradiction."""
-    said = [step.text for step in steps]
-    return f"{'; '.join(said[:-1])}. However, {said[-1]}: a contradiction."
+    """Steps that put operations in a cycle, as one sentence and its contradiction."""
+    texts = [step.text for step in steps]
+    return f"{'; '.join(texts[:-1])}. However, {texts[-1]}: a contradiction."
 
 
 def precedence_steps(history: History, found: Precedence, names: Names, condition: str) -> tuple[ArgumentStep, ...]:
-    """The steps of all contradictions of a precedence graph, one after the other."""
+    """The steps of all contradictions of a precedence graph."""
     steps = [
         ArgumentStep("unknown-took-effect", _ends(link), _kept(link, names).rstrip("."), link.source, link.target)
         for link in found.kept
@@ -120,27 +122,27 @@ def _because(history: History, link: Link, names: Names, condition: str) -> str:
     source, target = names[link.source], names[link.target]
     match link.because:
         case "reads-from":
-            return f"because {target} saw the {_what(link)} that {source} wrote"
+            return f"because {target} observed the {_what(link)} that {source} wrote"
         case "replaced":
-            return f"because {source} saw the {_what(link)} that {target} replaced"
+            return f"because {source} observed the {_what(link)} that {target} replaced"
         case "failed-after":
-            return f"if {target} failed since {source} had replaced the {_what(link)}"
+            return f"if {target} failed because {source} had replaced the {_what(link)}"
         case "failed-before":
-            return f"if {source} failed since {target} had not yet written the {_what(link)}"
+            return f"if {source} failed because {target} had not yet written the {_what(link)}"
     return f"because {_in_time(history, link.source, link.target, condition)[1].format(source, target)}"
 
 
 def _in_time(history: History, first: int, second: int, condition: str) -> tuple[str, str]:
-    """As ``in_time``, but of operations that certainly come in this order, also where the condition says so."""
+    """As ``in_time``, for operations that are known to be in this order, perhaps by the condition alone."""
     known = in_time(history, first, second)
     if known is not None and (condition != "sequential" or known[0] != "real-time"):
         return known
     a, b = history.operations[first], history.operations[second]
     if a.order is not None and b.order is not None and a.order < b.order:
-        return "order-hint", "{0} has the smaller order"
+        return "order-hint", "{0} has the smaller order value"
     if a.process == b.process:
-        return "process-order", "{0} comes before {1} in their process"
-    return "crash", "a crash lies between {0} and {1}"
+        return "process-order", "{0} precedes {1} in their process"
+    return "crash", "a crash occurred between {0} and {1}"
 
 
 def _what(link: Link) -> str:
@@ -152,7 +154,7 @@ def _where(link: Link) -> str:
 
 
 def _in(word: object) -> str:
-    """A number alone would pass for a value: "saw 0 in word 2"."""
+    """The place of a value; a number alone would look like a value: "observed 0 in word 2"."""
     return f" in {'' if isinstance(word, str) else 'word '}{_short(word)}"
 
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The zones of the values of a register (Gibbons and Korach, *Testing shared memories*): when each was current.
+"""The zones of the values of a register (Gibbons and Korach, *Testing shared memories*): the times when each was
+current.
 
 A value whose operations do not all overlap was certainly current from the first of their returns to the last of their
-calls: its forward zone. The others could have been current at one instant within all of them: a backward zone. Two
-forward zones that overlap, or a backward one inside a forward one, are a violation. A value and the one that a CAS put in
-its place have a zone together. Here they are for people to look at; the verdict does not rest on them, and values that
-were written twice are left out.
+calls: its forward zone. Other values may have been current only for an instant within all of their operations: a
+backward zone. Two overlapping forward zones, or a backward zone inside a forward one, are a violation. A value and its
+replacement by a CAS share a zone. These zones are only for display: the verdict does not depend on them, and values
+that were written twice are left out.
 
-That a value was current when somebody had seen it rests on real time and on one object. So there are no zones where
-operations may take effect outside of their times (``sequential``), where a crash may undo what had returned
-(``buffered-durable``), where clocks may differ, or where the operations are of several keys. Cost: O(operations of the
-key).
+That an observed value was current depends on real time and on a single object. So there are no zones if operations may
+take effect outside of their times (``sequential``), a crash may undo completed operations (``buffered-durable``),
+clocks may differ, or the operations belong to several keys. Cost: O(operations of the key).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from linpoint.verdicts import Verdict
 
 _MAX_ZONES: Final = 24
 _MIN_CONTRADICTING: Final = 2
-"""Zones that it takes to contradict each other."""
+"""The number of zones that can contradict each other."""
 _MAX_OPERATIONS: Final = 200_000
 _WIDTH: Final = 900.0
 _ROW_HEIGHT: Final = 24.0
@@ -40,7 +40,7 @@ _LABEL_WIDTH: Final = 150.0
 
 @dataclass(slots=True)
 class ValueZone:
-    """The operations that wrote or saw a value, or values of which each replaced the one before, by their times."""
+    """The zone of a value, or of a chain of values that replaced each other, from the times of their operations."""
 
     first: Value
     last: Value
@@ -49,26 +49,26 @@ class ValueZone:
     last_call: Time = float("-inf")
     operations: set[int] = field(default_factory=set)
     joined: ValueZone | None = None
-    """The zone that this one has become a part of."""
+    """The zone that this one was merged into."""
 
     @property
     def forward(self) -> bool:
-        """Whether they were certainly current for a while."""
+        """Whether the values were certainly current for some time."""
         return self.first_return < self.last_call
 
     @property
     def span(self) -> tuple[Time, Time]:
-        """From where to where it is drawn."""
+        """The start and the end of its drawing."""
         return min(self.first_return, self.last_call), max(self.first_return, self.last_call)
 
     @property
     def name(self) -> str:
-        """The value; of a chain the first and the last."""
+        """The value; for a chain, the first and the last value."""
         first, last = plain(format_value(self.first), 14), plain(format_value(self.last), 14)
         return first if first == last else f"{first} → {last}"
 
     def whole(self) -> ValueZone:
-        """The zone that stands for this one and all that it was joined with."""
+        """The zone that contains this one after all merges."""
         zone = self
         while zone.joined is not None:
             zone.joined = zone.joined.joined or zone.joined
@@ -78,11 +78,11 @@ class ValueZone:
 
 @dataclass(frozen=True, slots=True)
 class ZoneRow:
-    """A zone where it is drawn."""
+    """The row of a zone in the drawing."""
 
     zone: ValueZone
     in_core: bool
-    """An operation of the minimal history wrote or saw the value."""
+    """Whether an operation of the minimal history wrote or observed the value."""
     top: float
     left: float
     right: float
@@ -90,7 +90,7 @@ class ZoneRow:
 
 @dataclass(frozen=True, slots=True)
 class ZoneRows:
-    """The zones as ``templates/value_zones.html`` draws them."""
+    """The rows for ``templates/value_zones.html``."""
 
     rows: tuple[ZoneRow, ...]
     height: float
@@ -100,7 +100,7 @@ class ZoneRows:
 
 
 def value_zones(explanation: Explanation) -> list[ValueZone]:
-    """The zones around a violation of a register, those of its operations among them; empty where they tell nothing."""
+    """The zones around a violation of a register, with those of its operations; empty if they are not informative."""
     verdict = explanation.verdict
     bad = in_violation(explanation)
     if not bad or not has_zones(verdict.spec) or len(bad[0].positions) > _MAX_OPERATIONS:
@@ -110,12 +110,12 @@ def value_zones(explanation: Explanation) -> list[ValueZone]:
     core = set(explanation.core)
     found = _all_zones(verdict, bad[0].positions)
     once = [zone for zone in found if zone.written_once and zone.span[1] < float("inf")]
-    told = [zone for zone in once if zone.operations & core]
-    if len(told) < _MIN_CONTRADICTING:
+    of_core = [zone for zone in once if zone.operations & core]
+    if len(of_core) < _MIN_CONTRADICTING:
         return []
-    middle = max(zone.span[0] for zone in told)
-    near = sorted((zone for zone in once if zone not in told), key=lambda zone: abs(zone.span[0] - middle))
-    return sorted([*told[:_MAX_ZONES], *near[: max(0, _MAX_ZONES - len(told))]], key=lambda zone: zone.span)
+    middle = max(zone.span[0] for zone in of_core)
+    near = sorted((zone for zone in once if zone not in of_core), key=lambda zone: abs(zone.span[0] - middle))
+    return sorted([*of_core[:_MAX_ZONES], *near[: max(0, _MAX_ZONES - len(of_core))]], key=lambda zone: zone.span)
 
 
 def _of_one_object(verdict: Verdict, positions: Sequence[int]) -> bool:
@@ -153,7 +153,7 @@ def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[ValueZone]:
 
 
 def _join(old: ValueZone, new: ValueZone) -> ValueZone:
-    """Make one zone of two: a value and the one that replaced it were current one after the other."""
+    """Merge the zones of a value and its replacement, which were current one after the other."""
     large, small = (old, new) if len(old.operations) >= len(new.operations) else (new, old)
     large.first, large.last = old.first, new.last
     large.first_return = min(old.first_return, new.first_return)
@@ -173,7 +173,7 @@ def has_zones(spec: Spec) -> bool:
 
 
 def _values(spec: Spec, op: Operation) -> Iterator[tuple[Value, bool]]:
-    """The values that an operation saw (False), then those that it wrote (True), if it had its effect."""
+    """The values that an operation observed (False), then those that it wrote (True), if it took effect."""
     args = spec.arguments(op)[spec.key_argument :]
     match op.outcome, spec.step(op).name, args:
         case Outcome.OK, ("read" | "get"), () if op.result is not None:
@@ -191,7 +191,7 @@ def _values(spec: Spec, op: Operation) -> Iterator[tuple[Value, bool]]:
 
 
 def zone_rows(zones: Sequence[ValueZone], core: Iterable[int]) -> ZoneRows:
-    """The zones laid out as rows, one for each value; only the order of their times is kept."""
+    """Lay out the zones as rows, one for each value; only the order of their times is kept."""
     needed = set(core)
     ranks = {time: at for at, time in enumerate(sorted({time for zone in zones for time in zone.span}))}
     step = (_WIDTH - _LABEL_WIDTH - 20) / max(len(ranks), 1)

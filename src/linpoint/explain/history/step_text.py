@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of an argument in words: who comes before whom, and the one reason for it.
+"""The steps of an argument as text: which operation comes before which, and the one reason for it.
 
-Guarantee: "saw the 1 that A wrote" is said only where A is the only operation on the whole object that put a 1 there;
-where that is not so, the step says what could not have been returned, which is what was decided.
+Guarantee: "observed the 1 that A wrote" is printed only if A is the only operation on the whole object that stored a 1.
+Otherwise the step names the result that is impossible in the other order, which is the predicate that was decided.
 """
 
 from __future__ import annotations
@@ -26,22 +26,25 @@ Names = Mapping[int, str]
 
 
 def in_time(history: History, first: int, second: int) -> tuple[str, str] | None:
-    """Why the times or the hints of a history put one operation before another: the reason, and words with ``{0}`` and
-    ``{1}`` for them; None if they do not.
+    """The reason why the times or order hints of a history put one operation before another, or None.
+
+    Returns the typed reason, and its text with ``{0}`` and ``{1}`` for the operations.
     """
     a, b = history.operations[first], history.operations[second]
     if a.outcome is Outcome.OK and a.end + history.clock_skew < b.call:
         return "real-time", "{0} returned before {1} was called"
     if a.order is not None and b.order is not None and a.order < b.order:
-        return "order-hint", "{0} has the smaller order"
+        return "order-hint", "{0} has the smaller order value"
     if a.process == b.process and a.outcome is Outcome.OK and (a.call, a.end) < (b.call, b.end):
-        return "process-order", "{0} comes before {1} in their process"
+        return "process-order", "{0} precedes {1} in their process"
     return None
 
 
 class StepText:
-    """Says steps about operations of ``history``. ``uses`` are the values of all operations of the object, of which
-    ``history`` may hold only some: ``original`` has their positions there.
+    """Writes steps about operations of ``history``.
+
+    ``uses`` has the values of all operations of the object. ``history`` may hold only some of them; then ``original``
+    has their positions in the whole history.
     """
 
     def __init__(
@@ -59,7 +62,7 @@ class StepText:
         return flow_of(self._ops[position], self._kind)
 
     def timed(self, first: int, second: int) -> ArgumentStep | None:
-        """That the times put ``first`` before ``second``, if they do."""
+        """The step that the times put ``first`` before ``second``; None if they do not."""
         known = in_time(self._history, first, second)
         if known is None:
             return None
@@ -68,37 +71,38 @@ class StepText:
         return ArgumentStep(reason, (first, second), f"{x} < {y}, because {words.format(x, y)}", first, second)
 
     def by_spec(self, first: int, second: int) -> ArgumentStep:
-        """That the spec puts ``first`` before ``second``, which is certain, in the words that fit best."""
+        """The step that the spec puts ``first`` before ``second`` (already decided), with the most specific reason."""
         a, b = self._ops[first], self._ops[second]
         x, y = self._names[first], self._names[second]
         head = f"{x} < {y}, because "
         if self.source(second) == first:
-            text = f"{head}{y} saw the {self._saw(second)} that {x} {self._put(a)}"
+            text = f"{head}{y} observed the {self._saw(second)} that {x} {self._put(a)}"
             return ArgumentStep("reads-from", (first, second), text, first, second)
         source = self.source(first)
         replaces = self._kind in REGISTERS and self._flow(second).certain
         if source is not None and source in self._names and source != second and replaces:
-            text = f"{head}{x} saw the {self._saw(first)} of {self._names[source]}, which was gone after {y}"
+            text = f"{head}{x} observed the {self._saw(first)} of {self._names[source]}, which is no longer current after {y}"
             return ArgumentStep("overwritten", (first, second, source), text, first, second)
-        if self._tells(b) and not self._tells(a):
-            text = f"{head}before {x}, {y} could not have {self._did(b)}"
+        if self._depends_on_state(b) and not self._depends_on_state(a):
+            text = f"{head}{y} could not have {self._did(b)} before {x}"
         else:
-            text = f"{head}after {y}, {x} could not have {self._did(a)}"
+            text = f"{head}{x} could not have {self._did(a)} after {y}"
         return ArgumentStep("spec-order", (first, second), text, first, second)
 
     def witnessed(self, first: int, second: int, witness: int) -> ArgumentStep | None:
-        """Why a third operation shows that ``first`` comes before ``second``: it saw what the second put there, although
-        the first had returned by then.
+        """The step that a third operation orders ``first`` before ``second``, or None.
+
+        The third one observed the value of the second, although the first had returned before its call.
         """
         late = in_time(self._history, first, witness)
         if self._kind not in REGISTERS or self.source(witness) != second or late is None or late[0] != "real-time":
             return None
         x, y, z = self._names[first], self._names[second], self._names[witness]
-        text = f"{x} < {y}, because {z} saw the {self._saw(witness)} of {y}, and {x} had returned before"
+        text = f"{x} < {y}, because {z} observed the {self._saw(witness)} of {y} after {x} had returned"
         return ArgumentStep("last-written", (first, second, witness), text, first, second)
 
     def source(self, position: int) -> int | None:
-        """The one operation that put there what this one saw, if there is only one."""
+        """The operation that stored the value that this one observed, if there is exactly one."""
         flow = self._flow(position)
         if flow.seen_value is None or not self._uses.followed:
             return None
@@ -112,14 +116,14 @@ class StepText:
         return one_line(format_value(self._flow(position).saw))
 
     def _put(self, op: Operation) -> str:
-        return "wrote" if self._kind in REGISTERS and op.name in _WRITES else "put there"
+        return "wrote" if self._kind in REGISTERS and op.name in _WRITES else "added"
 
-    def _tells(self, op: Operation) -> bool:
-        """Whether its result tells something of the state."""
+    def _depends_on_state(self, op: Operation) -> bool:
+        """Whether its result depends on the state."""
         if op.outcome is not Outcome.OK:
             return False
         returns = self._spec.step(op).returns
         return returns in (Returns.VALUE, Returns.OBSERVATION) or (returns is Returns.SUCCESS and op.result is not None)
 
     def _did(self, op: Operation) -> str:
-        return f"returned {one_line(value_of(op, op.result))}" if self._tells(op) else "happened"
+        return f"returned {one_line(value_of(op, op.result))}" if self._depends_on_state(op) else "taken effect"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations that an explanation is looked for among, and what can be asked of them."""
+"""The operations among which an explanation is searched."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import Blocked, KeyVerdict, Pattern, StuckFrontier, Verdict
 
 LONG_OPERATIONS: Final = 48
-"""Of more operations than these only those of a pattern are looked at, where there is one."""
+"""With more operations, only those of a pattern are considered, if there is one."""
 
 
 class Subproblem:
-    """The operations that an explanation is looked for among: those of a key, or those of a pattern by themselves."""
+    """The operations among which an explanation is searched: those of a key, or those of a pattern alone."""
 
     def __init__(
         self, history: History, spec: Spec, positions: Sequence[int], original: Sequence[int] | None = None
@@ -29,11 +29,11 @@ class Subproblem:
         self.spec = spec
         self.positions = positions
         self.original = original
-        """The positions of these operations in the history that was checked; None if these are all of the key."""
+        """The positions of these operations in the checked history; None if these are all operations of the key."""
 
     @classmethod
     def of(cls, verdict: Verdict, key: KeyVerdict) -> Subproblem:
-        """All operations of the key, or the few of its pattern, which stand for all the others."""
+        """All operations of the key, or only those of its pattern, which prove the violation of the whole."""
         pattern = key.refutation
         if not isinstance(pattern, Pattern) or pattern.counted or len(key.positions) <= LONG_OPERATIONS:
             return cls(verdict.history, verdict.spec, key.positions)
@@ -46,7 +46,7 @@ class Subproblem:
         return self.original is None
 
     def restored(self, step: ArgumentStep) -> ArgumentStep:
-        """A step with positions of the history that was checked."""
+        """A step with positions of the checked history."""
         if self.original is None:
             return step
         before = None if step.before is None else self.original[step.before]
@@ -54,19 +54,19 @@ class Subproblem:
         return dataclasses.replace(step, operations=self.back(step.operations), before=before, after=after)
 
     def back(self, positions: Sequence[int]) -> tuple[int, ...]:
-        """Positions in the history that was checked."""
+        """Positions in the checked history."""
         return tuple(positions) if self.original is None else tuple(self.original[p] for p in positions)
 
 
 def stuck_among(
     scene: Subproblem, core: Sequence[int], condition: str, key: KeyVerdict, *, seconds: float
 ) -> StuckFrontier | None:
-    """A legal order of a core, as far as it gets, and who is stuck behind it; what the verdict says where there is no time."""
+    """A longest legal order of a core and the operations that cannot follow; the verdict's own one if time runs out."""
     known = key.refutation if isinstance(key.refutation, StuckFrontier) else None
     if seconds <= 0:
         return known
     answer = SubhistoryDecider(scene.history, scene.spec, condition).decide(core, seconds=min(seconds, 1.0))
-    if answer.found is not False:  # there was no time; a wrong word would be worse than a long one
+    if answer.found is not False:  # time ran out; a long explanation is better than a wrong one
         return known
     prefix = answer.witness.order
     if len(core) <= LONG_OPERATIONS:

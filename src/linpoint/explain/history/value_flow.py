@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which value an operation saw in the object and which it put there, exactly, for built-in specs that pass values on.
+"""The exact values that an operation observed and stored, for built-in specs that return stored values.
 
-Guarantee: what is said to have been seen was seen, and what is said to have been put there was put there if the
-operation took effect. Specs whose results are computed (counts, indexes, several words) have no such values.
+Guarantee: an observed value was observed, and a stored value was stored if the operation took effect. Specs with
+computed results (counts, indexes, several words) have no such values.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ CONTAINERS: Final = ("queue", "stack", "deque", "priority-queue")
 
 NOTHING: Final = object()
 ABSENCE: Final = object()
-"""What a delete puts there: who finds nothing cannot tell whose it is."""
+"""The value that a delete stores: an observer of an absent entry cannot attribute it to one delete."""
 
 _ADDS: Final = ("enqueue", "push", "push-front", "push-back", "insert")
 
 
 @dataclass(frozen=True, slots=True)
 class ValueFlow:
-    """``saw`` and ``put`` are values or ``NOTHING``. ``certain`` says that the operation put it there if it happened at
-    all: a compare-and-set whose result was not observed may have failed.
+    """The values that an operation observed (``saw``) and stored (``put``), or ``NOTHING``.
+
+    ``certain``: the operation stored its value if it happened at all. A compare-and-set with an unknown result may have
+    failed instead.
     """
 
     saw: Any = NOTHING
@@ -38,12 +40,12 @@ class ValueFlow:
 
     @property
     def seen_value(self) -> Hashable:
-        """What it saw, to be compared; None if nothing (no value is like None then)."""
+        """The observed value in comparable form; None for ``NOTHING``, which differs from every value."""
         return None if self.saw is NOTHING else (canonical(self.saw),)
 
     @property
     def put_value(self) -> Hashable:
-        """What it put there, to be compared; None if nothing."""
+        """The stored value in comparable form; None for ``NOTHING``."""
         return None if self.put is NOTHING or self.put is ABSENCE else (canonical(self.put),)
 
 
@@ -51,14 +53,14 @@ _NO_FLOW: Final = ValueFlow()
 
 
 def kind_of(spec: Spec) -> str:
-    """The name of a built-in spec without its parameters; empty for a user's."""
+    """The name of a built-in spec without its parameters; empty for a user's spec."""
     name = spec.name.partition("(")[0]
     built_in = BUILT_IN.get(name)
     return name if built_in is not None and built_in.factory is spec.factory else ""
 
 
 def initial_values(spec: Spec) -> list[Value]:
-    """The values that an object of a built-in spec holds at first: of a map those of all keys."""
+    """The initial values of an object of a built-in spec; for a map, those of all keys."""
     kind = kind_of(spec)
     if kind == "map":
         return list(spec.initial.values())

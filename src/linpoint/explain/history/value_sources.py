@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who supplied the values that others observed: the rule under which operations may be left out of a long history.
+"""The sources of observed values: the rule under which operations may be dropped from a long history.
 
-A value that a kept operation observed and that somebody supplied must still be supplied. Without it every stale read
-would shrink to "read 2, and nobody wrote 2". A rule of thumb: what it leaves is verified afterwards.
+If a kept operation observed a value that some operation supplied, an operation that supplies it must stay. Otherwise
+every stale read would be reduced to "read 2, but no operation wrote 2". This is a heuristic; its result is verified
+afterwards.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from linpoint.histories.values import canonical, scalars
 from linpoint.specs.spec import Spec
 
 PASS_ON: Final = ("register", "cas-register", "queue", "stack", "deque", "priority-queue")
-"""Specs that give back the very values that were put in, or the first ones."""
+"""Specs that return exactly the stored or initial values."""
 
 _TAKEN_OUT: Final = ("queue", "stack", "deque", "priority-queue")
-"""Those of them from which values are taken: what was put in stays in the way until somebody takes it out."""
+"""The specs among them that remove values: a stored value affects later results until an operation removes it."""
 
 _ACQUIRE: Final = frozenset({"acquire", "try-acquire", "acquire-read", "acquire-write"})
 _RELEASE: Final = frozenset({"release", "release-read", "release-write"})
 _HELD: Final = "held"
-"""What acquiring a lock supplies and releasing it finds."""
+"""The value that acquiring a lock supplies and releasing it observes."""
 
 
 class ValueSources:
-    """Who supplies and who observes what, among the operations at ``positions``."""
+    """The supplied and observed values of the operations at ``positions``."""
 
     def __init__(self, history: History, positions: Sequence[int], spec: Spec) -> None:
         ops = history.operations
@@ -45,13 +46,13 @@ class ValueSources:
         self._invented = [p for p, values in found.items() if passes_on and values - known - first]
 
     def invented(self) -> list[int]:
-        """Operations that observed what nobody ever supplied: nothing else is needed to see that they are wrong."""
+        """Operations that observed a value without a source; each is wrong by itself."""
         certain = [p for p in self._invented if self._ops[p].outcome is Outcome.OK]
         return sorted(certain, key=lambda position: self._ops[position].end)
 
     def without(self, kept: list[int], dropped: Sequence[int]) -> list[int]:
-        """``kept`` without ``dropped``, but for those whose values the rest observed, and who took out what the rest put
-        in.
+        """``kept`` without ``dropped``, except sources of values that the rest observed, and removals of values that it
+        stored.
         """
         gone = set(dropped)
         while True:
@@ -66,7 +67,7 @@ class ValueSources:
             gone -= back
 
     def stays(self, kept: Sequence[int]) -> list[list[int]]:
-        """Who put each value in and who took it out, of a container: they can only be left out together."""
+        """For each value of a container, the operations that stored or removed it, to drop them together."""
         if not self._taken_out:
             return []
         by_value: dict[Any, list[int]] = {}
@@ -77,7 +78,7 @@ class ValueSources:
 
 
 def supplies(op: Operation, spec: Spec) -> set[Any]:
-    """The values that an operation may put into the object."""
+    """The values that an operation may store."""
     if spec.reads(op):
         return set()
     if op.name.replace("_", "-") in _ACQUIRE:
@@ -86,7 +87,7 @@ def supplies(op: Operation, spec: Spec) -> set[Any]:
 
 
 def observes(op: Operation) -> set[Any]:
-    """The values that an operation found in the object; a compare-and-set that may have succeeded found the old one."""
+    """The values that an operation observed, such as the old value for a compare-and-set that may have succeeded."""
     if op.name.replace("_", "-") in _RELEASE:
         return {_HELD}
     known = op.outcome is Outcome.OK
@@ -97,7 +98,7 @@ def observes(op: Operation) -> set[Any]:
 
 
 def _sources(observed: set[Any], known: set[Any], *, appends: bool) -> set[Any]:
-    """The supplied values that observed ones may come from: themselves, or the parts of a string made by appending."""
+    """The supplied values that are possible sources: equal ones, or parts of a string that was built by appending."""
     if not appends:
         return observed & known
     parts = {

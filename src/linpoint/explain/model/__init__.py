@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations of models as text and pages."""
+"""Explanations of models as text, JSON and HTML."""

@@ -22,7 +22,7 @@ def model_document(result: Result) -> dict[str, Any]:
 
 
 def _explanation(finding: Finding) -> dict[str, Any]:
-    """What there is to say of a finding, as JSON."""
+    """The explanation of a finding as JSON."""
     operations = history_of(finding).operations
     counts = {
         "processes": len(trace_of(finding).threads),

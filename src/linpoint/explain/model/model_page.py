@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result for a model as one HTML document: what goes wrong and why the spec refuses it, the run to step through, what
-was covered, how to see it again.
+"""The result for a model as an HTML report: the failure and the reason of the spec, the run to step through, the
+coverage, the replay command.
 
 Guarantee: that of ``page_renderer``; names, values and source lines are escaped text, or data that the script sets as
-text. Without a script, and on paper, the whole run is there with the state at its end. Cost: O(steps x places in memory).
+text. Without scripts, and on paper, the page shows the whole run with its final state. Cost: O(steps x memory cells).
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from linpoint.verdicts.result import Result
 from linpoint.verdicts.status import Status
 
 _STYLES: Final = ("tests.css", "models.css")
-_LONGEST: Final = 160
+_MAX_TEXT_CHARS: Final = 160
 
 
 def model_page(result: Result, *, command: str = "", replay: str = "") -> str:
-    """The result as an HTML document; ``command`` checks the model, ``replay`` shows its finding again."""
+    """The result as an HTML document; ``command`` checks the model, ``replay`` replays its finding."""
     finding = result.findings[0] if result.findings else None
     downloads = result_download(model_document(result))
-    links = {} if finding is None else {"run": "The run"}
-    links |= {"covered": "What was covered"} | again_link(command=command, replay=replay)
+    links = {} if finding is None else {"run": "Run"}
+    links |= {"covered": "Coverage"} | again_link(command=command, replay=replay)
     links |= {"save": "Save"} if downloads else {}
     context = {
         "status": result.status,
         "sentence": sentence(result).removeprefix(f"{result.name}: "),
-        "meaning": meaning(result) if finding is None else finding.refused,
+        "meaning": meaning(result) if finding is None else "",
         "explored": covered(result) if finding is None else "",
         "bars": None if finding is None else _bars(finding),
         "warnings": result.warnings,
@@ -81,7 +81,7 @@ def model_page(result: Result, *, command: str = "", replay: str = "") -> str:
 
 
 def _bars(finding: Finding) -> OperationBars | None:
-    """The operations of the run, which the spec refuses."""
+    """The operations of the run that the spec rejects, as a drawing."""
     history = models.history_of(finding)
     culprit = models.culprit_of(finding)
     at = next((number for number, each in enumerate(history.operations) if each == culprit), None)
@@ -90,10 +90,10 @@ def _bars(finding: Finding) -> OperationBars | None:
 
 
 def _stages(finding: Finding) -> Iterator[dict[str, Any]]:
-    """What is shown before the first step and after each one."""
+    """The contents of the view before the first step and after each step."""
     names = models.names_of(finding)
-    wording = wording_of(trace_of(finding), longest=_LONGEST, of_model=True)
-    standing = dict.fromkeys(names, ("", "between two operations"))
+    wording = wording_of(trace_of(finding), longest=_MAX_TEXT_CHARS, of_model=True)
+    standing = dict.fromkeys(names, ("", "idle"))
     nothing = {"processes": _named(finding, standing), "waiting": [], "survivors": []}
     yield {"rows": [-1, -1], "said": "Before the first step.", "memory": _memory(finding.memory, ()), **nothing}
     for number, step in enumerate(finding.steps, 1):
@@ -102,7 +102,7 @@ def _stages(finding: Finding) -> Iterator[dict[str, Any]]:
             if part.thread is not None and part.kind is not StepKind.DRAIN:
                 standing[part.thread] = _stands(part, standing[part.thread][0])
         told = [models.configuration_text(each, names, _asking(finding, step)) for each in step.survivors]
-        told += [f"... or in {count_noun(step.more_survivors, 'other state')}"] if step.more_survivors else []
+        told += [f"... and {count_noun(step.more_survivors, 'more state')}"] if step.more_survivors else []
         what = f"{names[step.process]}: {'; '.join(map(wording.step, parts))}"
         yield {
             "rows": [step.first, step.last],
@@ -123,7 +123,7 @@ def _wrong(finding: Finding) -> str:
 
 
 def _stands(part: TraceStep, call: str) -> tuple[str, str]:
-    """Of a process the operation that is open, and what it did last."""
+    """The open operation of a process, and the text of its last action."""
     if part.kind is StepKind.CALL:
         call = f"{part.operation}({', '.join(map(format_model_value, part.args))})"
     if part.kind is StepKind.RETURN:
@@ -134,7 +134,9 @@ def _stands(part: TraceStep, call: str) -> tuple[str, str]:
 
 def _named(finding: Finding, standing: dict[int | str, tuple[str, str]]) -> list[list[Any]]:
     names = models.names_of(finding)
-    return [[plain(str(names[process])), plain(told, _LONGEST), False] for process, (_, told) in standing.items()]
+    return [
+        [plain(str(names[process])), plain(told, _MAX_TEXT_CHARS), False] for process, (_, told) in standing.items()
+    ]
 
 
 def _memory(memory: Sequence[tuple[str, Any]], changed: Sequence[str]) -> list[list[Any]]:
@@ -142,13 +144,15 @@ def _memory(memory: Sequence[tuple[str, Any]], changed: Sequence[str]) -> list[l
 
 
 def _waiting(finding: Finding, step: ModelStep) -> list[list[Any]]:
-    """The stores that wait after a step, of each process that has some."""
+    """The buffered stores after a step, for each process that has some."""
     found: dict[int | str, str] = {}
     for part in trace_of(finding).steps[: step.last + 1]:
         if part.thread is not None:
             found[part.thread] = ", ".join(f"{place} = {format_model_value(value)}" for place, value in part.buffer)
     names = models.names_of(finding)
-    return [[plain(str(names[process])), plain(told, _LONGEST), False] for process, told in found.items() if told]
+    return [
+        [plain(str(names[process])), plain(told, _MAX_TEXT_CHARS), False] for process, told in found.items() if told
+    ]
 
 
 def _numbers(result: Result) -> Iterator[tuple[str, str]]:
@@ -160,15 +164,15 @@ def _numbers(result: Result) -> Iterator[tuple[str, str]]:
     yield "Depth", f"{coverage.depth:,}"
     yield "Time", f"{coverage.seconds:.2f} s"
     if coverage.states >= ENOUGH and coverage.seconds > 0:
-        yield "States a second", f"{coverage.states / coverage.seconds:,.0f}"
-        yield "Bytes a state", f"{coverage.bytes_per_state:,.0f}"
+        yield "States per second", f"{coverage.states / coverage.seconds:,.0f}"
+        yield "Bytes per state", f"{coverage.bytes_per_state:,.0f}"
     yield "Peak memory", f"{coverage.peak_memory_bytes / 2**20:,.0f} MiB"
 
 
 def _ended(result: Result) -> Iterator[tuple[str, str]]:
     yield "Bounds", bounds_text(result.bounds)
     if result.findings:
-        yield "Exhaustive", "no: the search ends with the first run that goes wrong"
+        yield "Exhaustive", "no: the search stops at the first failing run"
     elif result.status is Status.HOLDS:
         yield "Exhaustive", "yes: every state within these bounds was reached"
     else:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result for a model in words: what goes wrong, why the spec refuses it, the run step by step, what was covered.
+"""The result for a model as text: the failure, its operations, the run step by step, the coverage.
 
-Guarantee: every word is safe to print; the steps take at most ``MAX_TRACE_LINES`` lines if they can be folded so far, with the
-failure among them. A pass says what it does not prove.
+Guarantee: the text is safe to print; the steps take at most ``MAX_TRACE_LINES`` lines if they can be folded so far, with
+the failure among them. The text of a pass states what it does not prove.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from linpoint.verdicts.result import Result
 from linpoint.verdicts.status import Status
 
 MAX_TRACE_LINES: Final = 60
-"""Of the steps."""
+"""The maximum number of lines for the steps."""
 _WIDTH: Final = 100
 ENOUGH: Final = 10_000
-"""States from which on the bytes of one are more than the tables that are there before the first."""
+"""From this number of states on, the bytes per state exceed the fixed tables."""
 _HEAPS: Final = {
-    "gc": "nodes that nobody can reach are collected",
-    "free": "nodes are used again",
-    "counted": "nodes are used again, pointers are counted",
+    "gc": "unreachable nodes are collected",
+    "free": "nodes are reused",
+    "counted": "nodes are reused, pointers are counted",
 }
 
 
 def model_text(result: Result) -> str:
-    """The result for a model in words."""
+    """The result for a model as text."""
     lines = [f"{result.status.name}: {sentence(result)}."]
     for finding in result.findings:
         lines += model_finding_lines(finding)
@@ -64,20 +64,19 @@ def sentence(result: Result) -> str:
 
 
 def model_finding_lines(finding: Finding) -> list[str]:
-    """A finding: why the spec refuses it, its operations as a drawing, what the spec could be, its steps."""
+    """A finding: its operations as a drawing, the possible states of the spec, its steps."""
     return [*refusal_lines(finding), "", f"{run_sentence(finding)}:", "", *_steps(finding)]
 
 
 def refusal_lines(finding: Finding) -> list[str]:
-    """The operations of a run as a drawing, and why the spec refuses the last of them."""
-    lines = [finding.refused] if finding.refused else []
+    """The operations of a run as a drawing, and the possible states of the spec before the refused response."""
     drawn = drawing(finding)
-    lines += ["", *(f"  {row}" for row in drawn.splitlines())] if drawn else []
+    lines = ["", *(f"  {row}" for row in drawn.splitlines())] if drawn else []
     return [*lines, "", *_ways(finding)] if finding.refused else lines
 
 
 def drawing(finding: Finding) -> str:
-    """The operations of the run, a row for each process. Of what the spec refuses, null is said too."""
+    """The operations of the run, a row for each process; null results are shown for the refused operation."""
     history = history_of(finding)
     if not len(history):
         return ""
@@ -85,7 +84,7 @@ def drawing(finding: Finding) -> str:
 
 
 def nulls_of(finding: Finding) -> frozenset[str]:
-    """The operations of which null is said too: those by the name of the one that the spec refuses."""
+    """The operations whose null results are shown: those with the name of the refused one."""
     culprit = culprit_of(finding)
     return frozenset() if culprit is None else frozenset([culprit.name])
 
@@ -102,31 +101,30 @@ def trace_of(finding: Finding) -> Trace:
 
 
 def names_of(finding: Finding) -> dict[int | str, int | str]:
-    """What the processes are called."""
+    """The names of the processes."""
     return {thread.id: thread.label for thread in trace_of(finding).threads}
 
 
 def culprit_of(finding: Finding) -> Operation | None:
-    """The operation that the spec refuses: the one that returns last."""
+    """The operation that the spec rejects: the one that returns last."""
     returned = [each for each in history_of(finding).operations if each.return_ is not None]
     return max(returned, key=lambda each: each.return_ or 0) if finding.refused and returned else None
 
 
 def _ways(finding: Finding) -> list[str]:
-    """What the spec could have been when it was asked."""
+    """The possible states of the spec before the last response."""
     last = finding.steps[-1]
     ways = [configuration_text(each, names_of(finding), last.process) for each in last.survivors]
-    lines = ["Before that return, the object that the spec describes was in this state:"]
-    if len(ways) + last.more_survivors > 1:
-        lines = ["Before that return, the object that the spec describes was in one of these states:"]
+    states = "states" if len(ways) + last.more_survivors > 1 else "state"
+    lines = [f"Possible {states} of the spec before that return:"]
     lines += (f"  {line}" for way in ways for line in wrap(way, _WIDTH - 2))
-    return [*lines, f"  ... or in {count_noun(last.more_survivors, 'other')}"] if last.more_survivors else lines
+    return [*lines, f"  ... and {last.more_survivors:,} more"] if last.more_survivors else lines
 
 
 def configuration_text(
     survivor: AllowedConfiguration, names: Mapping[int | str, int | str], asking: int | None = None
 ) -> str:
-    """A state of the spec, and what of the open operations has taken effect in it; ``asking`` is about to return."""
+    """A state of the spec, with the open operations that have taken effect in it; ``asking`` is about to return."""
     parts = []
     for process, (call, result) in survivor.done.items():
         gives = f" and returns {fit_value(result)}" if process == asking or result is not None else ""
@@ -142,10 +140,10 @@ def format_model_value(value: Value) -> str:
 
 
 def run_sentence(finding: Finding) -> str:
-    """How long the run is, in a sentence without its full stop."""
+    """A sentence on the length of the run, without the full stop."""
     if finding.kind == "progress":
         return f"The run has {count_noun(finding.length, 'step')}"
-    few = "no run with fewer steps goes wrong" if finding.shortest else "there was no time to look for a shorter one"
+    few = "no run with fewer steps fails" if finding.shortest else "a shorter run may exist"
     switches = f"{finding.switches:,} {'switch' if finding.switches == 1 else 'switches'} between processes"
     model = trace_of(finding).memory_model
     memory = "" if model == "sc" else f" under {MEMORY_MODELS[model]}"
@@ -153,7 +151,7 @@ def run_sentence(finding: Finding) -> str:
 
 
 def step_numbers(steps: Sequence[ModelStep], count: int) -> list[str]:
-    """For each of ``count`` parts of a trace the number of the step that begins with it, from 1; empty for the others."""
+    """For each of ``count`` parts of a trace, the number (from 1) of the step that begins there; else empty."""
     numbers = [""] * count
     for number, step in enumerate(steps, 1):
         if step.first < count:
@@ -169,10 +167,10 @@ def _steps(finding: Finding) -> list[str]:
 
 
 def covered(result: Result) -> str:
-    """What was covered, without its full stop."""
+    """The coverage as text, without the full stop."""
     coverage = result.coverage
     if result.findings and not coverage.states:
-        return f"just this run; {bounds_text(result.bounds)}"
+        return f"only this run; {bounds_text(result.bounds)}"
     parts = [
         count_noun(coverage.states, "state"),
         count_noun(coverage.transitions, "transition"),
@@ -187,13 +185,13 @@ def _speed(coverage: Coverage) -> Iterator[str]:
     if coverage.states < ENOUGH:
         return
     if coverage.seconds > 0:
-        yield f"{coverage.states / coverage.seconds:,.0f} states a second"
+        yield f"{coverage.states / coverage.seconds:,.0f} states per second"
     if coverage.bytes_per_state:
-        yield f"{coverage.bytes_per_state:,.0f} bytes a state"
+        yield f"{coverage.bytes_per_state:,.0f} bytes per state"
 
 
 def bounds_text(bounds: Mapping[str, Any]) -> str:
-    """What limits what was covered, in words."""
+    """The bounds of the coverage, as text."""
     roles = bounds.get("roles", {})
     who = ", ".join(f"{count:,} of role {role}" for role, count in roles.items())
     parts = [
@@ -201,7 +199,7 @@ def bounds_text(bounds: Mapping[str, Any]) -> str:
     ]
     parts[0] += f" ({who})" if who else ""
     number = bounds["operations"]
-    parts.append(f"{count_noun(number, 'operation')} each" if number else "any number of operations")
+    parts.append(f"{count_noun(number, 'operation')} each" if number else "unbounded operations")
     parts.append(f"memory {MEMORY_MODELS.get(bounds['memory_model'], bounds['memory_model'])}")
     if "heap" in bounds:
         parts.append(f"heap {bounds['heap']} ({_HEAPS.get(bounds['heap'], '')})")
@@ -211,15 +209,15 @@ def bounds_text(bounds: Mapping[str, Any]) -> str:
 
 
 def meaning(result: Result) -> str:
-    """What a result without a violation says, and what it does not."""
+    """Sentences on what a result without a violation proves and what it does not prove."""
     if result.status is Status.VIOLATION:
         return ""
     if result.status is Status.UNKNOWN:
-        return f"This is no pass: what was not reached may be wrong. {result.remedy}".rstrip()
+        return f"This is not a pass: unreached states may fail. {result.remedy}".rstrip()
     number = result.bounds.get("operations")
     more = "more processes or operations" if number else "more processes"
     heap = ", another heap" if "heap" in result.bounds else ""
     return (
-        f"This is a proof for the model within these bounds. It says nothing of {more}, of arguments that the operations "
-        f"do not name, of another memory model{heap}, or of a program that differs from the model."
+        f"This is a proof for the model within these bounds. It does not cover {more}, arguments that the operations do "
+        f"not name, another memory model{heap}, or a program that differs from the model."
     )

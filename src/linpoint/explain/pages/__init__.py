@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations as pages that are looked at in a browser: self-contained, and nothing in a history is markup."""
+"""HTML reports: self-contained pages, in which content of a history is never markup."""

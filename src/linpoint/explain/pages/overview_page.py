@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many results on one page: the sentence on top, then a table to sort and to filter, with details on demand.
+"""Many results on one page: a sentence, then a table to sort and filter, with details on demand.
 
-Guarantee: the page is one file that loads nothing. Everything from a result is escaped text; a link leads to a relative
-path and cannot be anything else; and a browser runs this page's own script alone, whatever it finds, since the page
-names the hash of it. Without scripts it is a table all the same. Cost: O(size of the results).
+Guarantee: the page is one file that loads nothing. All content of results is escaped text, links are always relative
+paths, and the browser runs only this page's script, since the security policy names its hash. Without scripts the table
+is still readable. Cost: O(size of the results).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from linpoint.text.shell_commands import shell_command
 
 _ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
 _NUMBERS: Final = ("Operations", "Keys", "Schedules", "States", "Seconds")
-_COLUMNS: Final = ("Result", "Verdict", "Spec", *_NUMBERS, "What was found")
+_COLUMNS: Final = ("Result", "Verdict", "Spec", *_NUMBERS, "Finding")
 
 
 @dataclass(frozen=True, slots=True)
 class NumberCell:
-    """A number as text, and as the table sorts by it."""
+    """A number as text, and as the sort key of the table."""
 
     text: str = ""
     sort: float = -1
@@ -40,7 +40,7 @@ class OverviewRow:
     link: str
     verdict: str
     rank: int
-    """Of the verdict, the worst first."""
+    """The rank of the verdict, worst first."""
     spec: str
     cells: dict[str, NumberCell]
     message: str
@@ -50,12 +50,12 @@ class OverviewRow:
 
 
 def sentence(results: Sequence[ResultDocument]) -> str:
-    """All results in one sentence."""
+    """One sentence on all results."""
     count = Counter(result.verdict for result in results)
     total = count_noun(len(results), "result")
     bad, unknown, errors = count["violation"], count["unknown"], count[ERROR]
     if not results:
-        return "There are no results."
+        return "No results."
     if bad == unknown == errors == 0:
         partly = sum(not result.exhaustive for result in results)
         note = f", {partly:,} of them not exhaustively" if partly else ""
@@ -69,7 +69,7 @@ def sentence(results: Sequence[ResultDocument]) -> str:
 
 
 def overview_page(results: Sequence[ResultDocument], *, title: str = "linpoint report") -> str:
-    """The page. ``page`` of a result is a path from the directory of this page."""
+    """The overview page. ``page`` of a result is a path relative to the directory of this page."""
     worst_first = sorted(results, key=lambda result: _ORDER.index(result.verdict))
     count = Counter(result.verdict for result in results)
     context = {
@@ -99,7 +99,7 @@ def _columns(results: Sequence[ResultDocument]) -> list[str]:
 
 
 def _schedules(result: ResultDocument) -> float | None:
-    """The schedules that were run, of either kind."""
+    """The number of schedules, bounded or not."""
     found = [result.statistics[name] for name in ("bounded_schedules", "schedules") if name in result.statistics]
     return sum(found) if found else None
 
@@ -120,7 +120,7 @@ def _row(result: ResultDocument) -> OverviewRow:
 
 
 def _cells(result: ResultDocument) -> Sequence[NumberCell]:
-    """The cells of the columns of numbers."""
+    """The cells of the numeric columns."""
     operations, states, seconds = (result.statistics.get(field) for field in ("operations", "states", "seconds"))
     keys = NumberCell()
     if result.keys is not None:
@@ -140,5 +140,5 @@ def _number(value: float | None) -> NumberCell:
 
 
 def _link(path: str) -> str:
-    """A link to a path below or beside this page: with all its colons escaped it has no scheme."""
+    """A link to a relative path: with all colons escaped it has no scheme."""
     return "./" + quote(path.encode(errors="surrogateescape"))

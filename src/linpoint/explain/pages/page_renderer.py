@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages from Jinja2 templates: each is one HTML document that needs no network and no other file.
+"""Renders pages from Jinja2 templates: each is one self-contained HTML document.
 
-Guarantee: the only script is ours, named by its hash in the page's security policy, which lets nothing be loaded. Every
-text that a template prints is escaped, printable and on one line, and is cut at ``MAX_TEXT_LETTERS`` unless the template
-decides otherwise; a name that a template does not get is an error. The document can be written as UTF-8. Cost: O(size);
-the templates are compiled once.
+Guarantee: the only script is linpoint's, named by its hash in the page's security policy, which forbids loading
+anything. Every text that a template prints is escaped, printable, on one line and shortened to ``MAX_TEXT_LETTERS``
+unless the template decides otherwise. An undefined name in a template is an error. The document can be written as
+UTF-8. Cost: O(size); the templates are compiled once.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def render_page(
 ) -> str:
     """The page of one verdict or result.
 
-    ``title`` is for the browser, ``heading`` for the top of the page. ``links`` has the sections to which the top leads:
-    their ids and names. ``data`` is for ``scripts``, which run together with those that every page has.
+    ``title`` is for the browser, ``heading`` for the top of the page. ``links`` has the ids and names of the sections
+    in the navigation. ``data`` is for ``scripts``, which run together with those of every page.
     """
     return (
         _environment()
@@ -62,29 +62,29 @@ def render_page(
 
 
 def render(template: str, context: Mapping[str, Any]) -> Markup:
-    """A template by itself: a document, or a fragment for a page to take in."""
+    """Render one template: a document, or a fragment of a page."""
     return Markup(_environment().get_template(template).render(context))  # noqa: S704 - templates escape what they print
 
 
 def load_templates(names: Iterable[str]) -> None:
-    """Compile templates now, for who has less time later: each takes some milliseconds."""
+    """Compile templates ahead of time, which takes some milliseconds for each."""
     for name in names:
         _environment().get_template(name)
 
 
 def render_text(text: str) -> Markup:
-    """A text as templates print it."""
+    """Render a text as templates print it."""
     return Markup(_environment().from_string("{{ text }}").render(text=text))  # noqa: S704 - as above
 
 
 @cache
 def joined_scripts(names: tuple[str, ...]) -> Markup:
-    """Our scripts as one, with names of their own."""
+    """The scripts joined into one, each in its own scope."""
     return Markup("\n").join([Markup("(() => {"), Markup('"use strict";'), *map(asset, names), Markup("})();")])
 
 
 def joined_styles(names: Sequence[str]) -> Markup:
-    """Our style sheets as one."""
+    """The style sheets joined into one."""
     return Markup("\n").join(map(asset, names))
 
 
@@ -92,22 +92,22 @@ def joined_styles(names: Sequence[str]) -> Markup:
 def asset(name: str) -> Markup:
     """The text of a script or a style sheet."""
     path = resources.files("linpoint.explain.pages") / "assets" / name
-    return Markup(path.read_text(encoding="utf-8"))  # noqa: S704 - a file of ours
+    return Markup(path.read_text(encoding="utf-8"))  # noqa: S704 - a file of linpoint
 
 
 def page_heading(file: str | None, name: str) -> str:
-    """The test or model of a page, and its file: without directories that exist on this machine only."""
+    """The test or model of a page with its file, without directories that only this machine has."""
     where = PurePath(file or "")
     return " · ".join([where.name if where.is_absolute() else str(file), name] if file else [name])
 
 
 def again_link(*, command: str, replay: str) -> dict[str, str]:
-    """The link to the section with the commands, if there is any command."""
-    return {"again": "Show it again" if replay else "Run it again"} if command or replay else {}
+    """The link to the section with the commands, if there are any."""
+    return {"again": "Replay" if replay else "Run again"} if command or replay else {}
 
 
 def result_download(document: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The JSON document of a result as a file to be saved, unless it would be most of the page."""
+    """The JSON document of a result as a download, unless it would be most of the page."""
     text = json.dumps(document, default=repr)
     if len(text) > _MAX_DOCUMENT_LETTERS:
         return []
@@ -141,22 +141,22 @@ def _environment() -> Environment:
 
 
 def _plain_text(value: object) -> object:
-    """What a template prints, made printable; markup stays as it is, and everything else is escaped afterwards."""
+    """Make a value of a template printable. Markup stays unchanged; everything else is escaped afterwards."""
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _uncut(text: str) -> Markup:
-    """One line of text of any length: half a command is worse than none."""
+    """One line of text of any length: a shortened command would be wrong."""
     return escape(printable(text, lines=False))
 
 
 def _lines(text: str, letters: int) -> Markup:
-    """Text that keeps its line ends, cut after ``letters``."""
+    """Text that keeps its line ends, shortened to ``letters``."""
     return escape(printable(text if len(text) <= letters else f"{text[:letters]}..."))
 
 
 def _sentence_case(text: str) -> str:
-    """The beginning of a sentence in upper case; the name of an operation stays as it is."""
+    """Capitalise the first letter of a sentence, unless it begins with the name of an operation."""
     return text if "(" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
 
 
@@ -165,9 +165,9 @@ def _phrase_list(phrases: Iterable[str]) -> str:
 
 
 def _sha256(text: str) -> str:
-    """The name of a script or a style sheet in a security policy."""
+    """The hash of a script or a style sheet for the security policy."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _script_data(data: Any) -> Markup:
-    return Markup(script_data(data))  # noqa: S704 - no letter of it can end the element that it is in
+    return Markup(script_data(data))  # noqa: S704 - no character of it can end its element

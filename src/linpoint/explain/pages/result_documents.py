@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of any command, read from the JSON documents that ``--json`` prints.
+"""Reads results of any command from the JSON documents that ``--json`` prints.
 
-A document is a result, or has several in ``files``, ``tests`` or ``models``; a file holds one document, or one in each line.
-Guarantee: documents are not trusted. What is not a result is LP-R001 with its place; a result has only text and finite
-numbers, none of them escaped yet. A document that says worse of the whole than of its parts counts beside them. Cost:
-O(size).
+A document is one result, or has several in ``files``, ``tests`` or ``models``. A file holds one document, or one per
+line. Guarantee: documents are not trusted. Anything that is not a result raises LP-R001 with its place. A result has
+only text and finite numbers, none of which are escaped yet. A document whose own verdict is worse than those of its
+parts counts as another result. Cost: O(size).
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from linpoint.errors import LinpointError, ResultError
 ERROR: Final = "error"
 PASSES: Final = ("linearizable", "holds")
 _MOST_FINDINGS: Final = 20
-_OF_THE_WHOLE: Final = "it is said of the whole, and of no part"
+_OF_THE_WHOLE: Final = "this applies to the whole result, not to one part"
 
 
 @dataclass(frozen=True, slots=True)
 class ResultDocument:
-    """What one document says."""
+    """The result in one document."""
 
     name: str
     verdict: str
-    """``linearizable``, ``holds``, ``violation``, ``unknown``, or ``error`` where there is none."""
+    """``linearizable``, ``holds``, ``violation``, ``unknown``, or ``error`` without a verdict."""
     message: str = ""
-    """The first finding, or why there is no verdict, or what a pass leaves open."""
+    """The first finding, the reason why there is no verdict, or the limits of a pass."""
     texts: tuple[str, ...] = ()
     """The explanations of the findings."""
     replay: tuple[str, ...] = ()
-    """The arguments that, after ``linpoint``, show the first finding again."""
+    """The arguments of ``linpoint`` that replay the first finding."""
     page: str = ""
-    """The path of its page, where the document says that one was written."""
+    """The path of its HTML report, if the document names one."""
     spec: str = ""
     exhaustive: bool = True
     keys: int | None = None
@@ -93,18 +93,18 @@ class _Document(msgspec.Struct):
     files: list[_Document] | None = None
     tests: list[_Document] | None = None
     models: list[_Document] | dict[str, Any] | None = None
-    """Of several models; or of a test its verdicts by memory models."""
+    """The documents of several models, or the verdicts of a test by memory model."""
 
 
 def result_of(document: Any, name: str) -> ResultDocument:
-    """The one result of a document that is known to be one, as Python values."""
+    """The single result of a valid document, given as Python values."""
     return _result(msgspec.convert(document, _Document), name)
 
 
 def results_in(content: str, name: str) -> tuple[list[ResultDocument], ResultError | None]:
-    """The results in the content of a file, and what ended them early: the first line that is none.
+    """The results in the content of a file, and the error for the first line that is not a document.
 
-    ``name`` is what those are called that have no name of their own.
+    ``name`` is the name of results without a name.
     """
     if not content.strip():
         return [], _no_result(name, "it is empty")
@@ -127,7 +127,7 @@ def results_in(content: str, name: str) -> tuple[list[ResultDocument], ResultErr
 
 
 def unreadable(name: str, error: LinpointError) -> ResultDocument:
-    """What stands for a file that could not be read."""
+    """The result that stands for an unreadable file."""
     return ResultDocument(name, ERROR, f"{error.code}: {error.message}", (str(error),))
 
 
@@ -144,12 +144,12 @@ def _decoded(text: str) -> _Document:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeEncodeError):
-        # Half a surrogate pair, as in the name of a file that is not UTF-8, is an escape that only Python reads.
+        # Only Python reads the escape of an unpaired surrogate, as in a file name that is not UTF-8.
         return msgspec.convert(_loaded(text), _Document)
 
 
 def _loaded(text: str) -> Any:
-    """As Python reads JSON, but for what only Python takes for a number."""
+    """Parse JSON as Python does, without the constants that only Python accepts as numbers."""
 
     def refuse(word: str) -> None:
         raise ValueError(f"{word} is not a number")
@@ -171,9 +171,9 @@ def _results(document: _Document, name: str) -> Iterator[ResultDocument]:
 
 
 def _says_worse(document: _Document, parts: set[str]) -> bool:
-    """Whether a document says something of the whole that nobody would know from its parts."""
+    """Whether a document's own verdict is worse than those of its parts."""
     own = ERROR if document.error is not None else document.verdict
-    if own == "unknown":  # as the whole is where a part is an error
+    if own == "unknown":  # the verdict of the whole if a part is an error
         return parts.issubset(PASSES)
     return own is not None and own not in PASSES and own not in parts
 
@@ -211,7 +211,7 @@ def _result(document: _Document, name: str) -> ResultDocument:
 
 
 def _is_number(value: Any) -> bool:
-    """Neither true nor false, nor what no float can hold: it is to be written with decimals."""
+    """Whether it is a number that is not a boolean and fits into a float, to print with decimals."""
     return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
@@ -229,7 +229,7 @@ def _message(document: _Document) -> str:
 def _no_result(place: str, why: str) -> ResultError:
     return ResultError(
         "LP-R001",
-        f"this is not a result of linpoint: {why.rstrip('.')}.",
+        f"not a result of linpoint: {why.rstrip('.')}.",
         place=place,
-        remedy="Give it what a command printed with --json.",
+        remedy="Pass the output of a command with --json.",
     )

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations of tests of objects and programs as text and pages."""
+"""Explanations of tests of objects and programs as text, JSON and HTML."""

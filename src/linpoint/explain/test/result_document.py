@@ -28,7 +28,7 @@ def program_document(result: Result) -> dict[str, Any]:
 
 
 def stress_document(result: Result) -> dict[str, Any]:
-    """The JSON document of a stress test. A run that could not be repeated is no finding of its object."""
+    """The JSON document of a stress test. It omits a run whose checks disagree, which is not the object's fault."""
     findings = result.findings if result.status is Status.VIOLATION else ()
     documents = [finding_document(each, {"text": result.text}) for each in findings]
     document = result_document(replace(result, findings=findings), documents)

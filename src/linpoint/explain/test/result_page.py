@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a test as one HTML document: what fails, the smallest scenario, how it happens step by step, in which
-models, what was covered, how to see it again; then the history of that run, where there is one.
+"""The result of a test as an HTML report: the failure, the smallest scenario, the schedule step by step, the models,
+the coverage, the replay command; then the history of the failing run, if there is one.
 
-Guarantee: that of ``page_renderer``; nothing of the code under test is markup: names, values and source lines are escaped
-text. Nothing is guessed: all that a run did is known, so there are no likely causes. Cost: that of the steps and of the
-history.
+Guarantee: that of ``page_renderer``. Names, values and source lines of the code under test are escaped text. The page
+lists no likely causes, since the steps of a run are known. Cost: that of the steps and the history.
 """
 
 from __future__ import annotations
@@ -33,22 +32,22 @@ _VERDICTS: Final = {
     Status.UNKNOWN: "not decided",
 }
 _BOUNDS: Final = {
-    "preemptions": "Preemptions, at most",
-    "threads": "Threads, at most",
-    "operations": "Operations of a thread, at most",
+    "preemptions": "Maximum preemptions",
+    "threads": "Maximum threads",
+    "operations": "Maximum operations per thread",
 }
 _MODELS: Final = {
-    "free-threaded": "Python without a global lock: threads switch at any access to what they share",
-    "gil": "Python with the global lock: threads switch only between calls and jumps",
-    "sc": "every store is seen by all threads at once (sequential consistency)",
-    "tso": "stores wait in a buffer of their thread, as on x86 (TSO)",
-    "pso": "stores to different places wait in buffers of their own (PSO)",
+    "free-threaded": "Python without a global lock: threads switch at any shared access",
+    "gil": "Python with the global lock: threads switch only at calls and jumps",
+    "sc": "all threads see each store immediately (sequential consistency)",
+    "tso": "each thread has a store buffer, as on x86 (TSO)",
+    "pso": "each thread has a store buffer per location (PSO)",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ShownModel:
-    """The verdict in one model of execution."""
+    """The verdict in one execution model."""
 
     name: str
     status: Status
@@ -57,12 +56,12 @@ class ShownModel:
 
 
 def result_page(result: Result, *, command: str = "", replay: str = "") -> str:
-    """The result as an HTML document; ``command`` runs the test, ``replay`` shows its first finding again."""
+    """The result as an HTML document; ``command`` runs the test, ``replay`` replays its first finding."""
     finding = result.findings[0] if result.findings else None
     timeline = None if finding is None else _timeline(finding)
     downloads = result_download(test_document(result))
-    links = {"models": "Where it happens"} if models_text(result) else {}
-    links |= {"covered": "What was covered"} | again_link(command=command, replay=replay)
+    links = {"models": "Execution models"} if models_text(result) else {}
+    links |= {"covered": "Coverage"} | again_link(command=command, replay=replay)
     links |= {} if timeline is None else timeline.links
     links |= {"save": "Save"} if downloads else {}
     context = {
@@ -99,7 +98,7 @@ def result_page(result: Result, *, command: str = "", replay: str = "") -> str:
 def _numbers(result: Result) -> Iterator[tuple[str, str]]:
     coverage = result.coverage
     for name, value in result.bounds.items():
-        yield _BOUNDS.get(name, f"{name}, at most"), f"{value:,}"
+        yield _BOUNDS.get(name, f"Maximum {name}"), f"{value:,}"
     yield "Scenarios", f"{coverage.scenarios:,}"
     if coverage.bounded_schedules or not coverage.schedules:
         yield f"Schedules, up to {FEW_PREEMPTIONS} preemptions", f"{coverage.bounded_schedules:,}"
@@ -113,7 +112,7 @@ def _numbers(result: Result) -> Iterator[tuple[str, str]]:
 
 def _ended(result: Result) -> Iterator[tuple[str, str]]:
     if result.findings:
-        yield "Exhaustive", "no: the search ends with the first finding"
+        yield "Exhaustive", "no: the search stops at the first finding"
     elif result.exhaustive:
         yield "Exhaustive", "yes: every schedule of every scenario within these bounds was run"
     else:
@@ -121,7 +120,7 @@ def _ended(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _timeline(finding: Finding) -> Timeline | None:
-    """The history of the run that fails. Of a deadlock it has only what came back, which is not what fails."""
+    """The history of the failing run. A deadlock has none, since it would show only operations that returned."""
     if finding.verdict is None or finding.kind == "deadlock":
         return None
     explanation = explain(finding.verdict)

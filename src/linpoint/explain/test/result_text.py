@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a test in words: what fails, the smallest scenario, how it happens step by step, what was covered.
+"""The result of a test as text: the failure, the smallest scenario, its schedule step by step, the coverage.
 
-Guarantee: every word is safe to print; the steps take at most ``MAX_TRACE_LINES`` lines, with the failure among them.
+Guarantee: the text is safe to print; the steps take at most ``MAX_TRACE_LINES`` lines, with the failure among them.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 from linpoint.verdicts.status import Status
 
 MAX_TRACE_LINES: Final = 40
-"""Of the steps."""
+"""The maximum number of lines for the steps."""
 _MOST_ORDERS: Final = 6
 _WIDTH: Final = 100
 _WAITING: Final = frozenset(("deadlock", "livelock", "progress", "linearizability", "exception", "nondeterminism"))
-"""Kinds of findings whose runs went on as far as they could: what has not returned there never does."""
+"""Kinds of findings whose runs ended only when no thread could continue: pending operations there never return."""
 _MODELS: Final = {
     Status.LINEARIZABLE: "no violation",
-    Status.VIOLATION: "a violation too",
+    Status.VIOLATION: "also a violation",
     Status.UNKNOWN: "not decided",
 }
 
 
 def result_text(result: Result) -> str:
-    """The result of a test in words."""
+    """The result of a test as text."""
     lines = [_headline(result)]
     for finding in result.findings:
         lines += ["", *finding_lines(finding)]
@@ -56,8 +56,8 @@ def accusation(result: Result) -> str:
 
 
 def finding_lines(finding: Finding) -> list[str]:
-    """A finding: its scenario with results, what orders would give, and the steps."""
-    lines = [f"The scenario{scenario_note(finding)}:", *_table(finding)]
+    """A finding: its scenario with results, the results of valid orders, and the steps."""
+    lines = [f"Scenario{scenario_note(finding)}:", *_table(finding)]
     if finding.orders:
         lines += ["", *_orders(finding)]
     if finding.trace is not None:
@@ -68,14 +68,14 @@ def finding_lines(finding: Finding) -> list[str]:
 
 
 def scenario_note(finding: Finding) -> str:
-    """Whether its scenario is as small as can be, in brackets, where that was tried."""
+    """A note in parentheses on whether its scenario is minimal, if shrinking was tried."""
     if finding.kind in ("nondeterminism", "crash"):
         return ""
-    return " (nothing in it can be left out)" if finding.minimal else " (there was no time to make it smaller)"
+    return " (minimal)" if finding.minimal else " (shrinking did not finish in time)"
 
 
 def _table(finding: Finding) -> list[str]:
-    """The operations in a column for each thread, with their results."""
+    """The operations with their results, in a column for each thread."""
     before, threads, after = parts_of(finding.operations)
     cells = [[_cell(each, finding) for each in operations] for operations in threads.values()]
     heads = [f"thread {thread + 1}" for thread in threads]
@@ -95,7 +95,7 @@ def _table(finding: Finding) -> list[str]:
 def parts_of(
     operations: Sequence[ShownOperation],
 ) -> tuple[list[ShownOperation], dict[int, list[ShownOperation]], list[ShownOperation]]:
-    """What ran alone before, what each thread ran, and what ran alone after."""
+    """The operations that ran alone before, those of each thread, and those that ran alone after."""
     before = [each for each in operations if each.thread is None and not each.after]
     numbers = sorted({each.thread for each in operations if each.thread is not None})
     threads = {thread: [each for each in operations if each.thread == thread] for thread in numbers}
@@ -109,7 +109,7 @@ def _cell(each: ShownOperation, finding: Finding) -> str:
 
 
 def outcome_text(each: ShownOperation, finding: Finding) -> str:
-    """What became of an operation: ``-> 1``. Where the process died, nobody knows."""
+    """The outcome of an operation: ``-> 1``; empty if its process died."""
     if not each.returned:
         return "never returns" if finding.kind in _WAITING else ""
     if _raises(each.result):
@@ -118,19 +118,21 @@ def outcome_text(each: ShownOperation, finding: Finding) -> str:
 
 
 def allowed_text(each: ShownOperation) -> str:
-    """What an operation should have returned, where it returned something else."""
+    """The results that an operation may return, if its own result is not among them."""
     return f"allowed: {', '.join(map(fit_value, each.allowed or ())) or 'nothing'}"
 
 
 def _orders(finding: Finding) -> list[str]:
-    """The results that orders give, where each of those seen is possible by itself."""
+    """The results of valid orders, if each observed result is possible but their combination is not."""
     calls = [each for each in finding.operations if each.thread is not None or each.after]
     shown = finding.orders[:_MOST_ORDERS]
     more = len(finding.orders) - len(shown)
-    lines = ["Orders of the operations give:"]
+    lines = ["Valid orders give:"]
     for results in shown:
-        told = [f"{fit_call(each.call)} -> {fit_value(result)}" for each, result in zip(calls, results, strict=False)]
-        lines.append(f"  {', '.join(told)}")
+        outcomes = [
+            f"{fit_call(each.call)} -> {fit_value(result)}" for each, result in zip(calls, results, strict=False)
+        ]
+        lines.append(f"  {', '.join(outcomes)}")
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
 
 
@@ -141,20 +143,19 @@ def trace_lines(trace: Trace) -> list[str]:
 
 
 def models_text(result: Result) -> str:
-    """Where a violation can happen: in every interpreter, or only in one without a global lock."""
+    """The execution models in which the violation occurs."""
     sc = result.models.get("sc")
     if len(result.models) > 1 and sc is not None and result.status is Status.VIOLATION:
-        told = "a violation too" if sc is Status.VIOLATION else _MODELS[sc]
-        return f"With every store seen by all threads at once (sc), this scenario shows {told}."
+        return f"Same scenario under sequential consistency (sc): {_MODELS[sc]}."
     gil = result.models.get("gil")
     if gil is None or result.status is not Status.VIOLATION:
         return ""
-    without = "Threads may switch at any shared access here, as without a global lock (free-threaded)."
-    return f"{without} With one, where they switch only between calls and jumps (gil): {_MODELS[gil]}."
+    found = "Found in the free-threaded model (switches at any shared access)."
+    return f"{found} GIL model (switches at calls and jumps): {_MODELS[gil]}."
 
 
 def explored(result: Result) -> str:
-    """What was covered."""
+    """The coverage as text."""
     coverage = result.coverage
     sizes = [f"{name} <= {value}" for name, value in result.bounds.items() if name != "preemptions"]
     parts = [
@@ -166,26 +167,26 @@ def explored(result: Result) -> str:
     else:
         parts.append(count_noun(coverage.schedules, "schedule"))
     parts.append(f"{coverage.seconds:.1f} s")
-    return ", ".join(parts) + ("; every schedule of every such scenario" if result.exhaustive else "")
+    return ", ".join(parts) + ("; all schedules of all such scenarios" if result.exhaustive else "")
 
 
 def meaning(result: Result) -> str:
-    """What a result without a violation says, and what it does not."""
+    """Sentences on what a result without a violation proves and what it does not prove."""
     if result.findings and result.findings[0].kind == "nondeterminism":
-        return "Time, random numbers, ids and whatever is outside of the process must be the same in each run."
+        return "Make time, random numbers, ids and everything outside the process the same in each run."
     if result.status is Status.VIOLATION:
         return ""
     if result.status is Status.UNKNOWN:
         more = " A larger --budget explores more." if "budget" in result.why else ""
         more = " A larger --max-memory may help." if "memory" in result.why else more
-        return f"This is no pass: what was not explored may be wrong.{more}"
+        return f"This is not a pass: unexplored schedules may fail.{more}"
     if result.exhaustive:
-        return "Within these bounds nothing was left out; larger scenarios and other arguments were not tried."
+        return "The search is exhaustive within these bounds; larger scenarios and other arguments were not tried."
     if "preemptions" not in result.bounds:
-        return "Nothing but this schedule was run."
+        return "Only this schedule was run."
     return (
-        f"All schedules of these scenarios with up to {FEW_PREEMPTIONS} preemptions were run. What takes more of them, or another "
-        "scenario, may still be wrong."
+        f"All schedules of these scenarios with up to {FEW_PREEMPTIONS} preemptions were run. Schedules with more "
+        "preemptions and other scenarios may still fail."
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenario of a finding as tables: the calls and results of each thread, and the results that orders would give.
+"""The scenario of a finding as tables: the calls and results of each thread, and the results of valid orders.
 
-``templates/test.html`` shows them as plain HTML, so that they are there without a script and on paper.
+``templates/test.html`` shows them as plain HTML, so that they need no script and print on paper.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_ORDERS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ShownCall:
-    """An operation with its result; wrong if that is impossible in every order, or never came."""
+    """An operation with its result, which is wrong if it is impossible in every order or missing."""
 
     call: str
     outcome: str
@@ -39,19 +39,19 @@ class OrderColumn:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioTables:
-    """The scenario, and the results of some orders where no result is wrong by itself."""
+    """The scenario, and the results of some orders if no result is wrong by itself."""
 
     note: str
     threads: tuple[str, ...]
     before: tuple[ShownCall, ...]
     rows: tuple[tuple[ShownCall | None, ...], ...]
-    """For each row the call of each thread, if it has so many."""
+    """For each row, the call of each thread, or None."""
     after: tuple[ShownCall, ...]
     order_columns: tuple[OrderColumn, ...]
     orders: tuple[tuple[str, ...], ...]
     more_orders: int
     seen: tuple[str, ...]
-    """The results of the run that failed."""
+    """The results of the failing run."""
 
 
 def scenario_tables(finding: Finding) -> ScenarioTables | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a stress test in words: the answer, its evidence, what was covered, and what a pass is worth."""
+"""The result of a stress test as text: the verdict, its evidence, the coverage, and what a pass proves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linpoint.verdicts.status import Status
 
 
 def stress_text(result: Result) -> str:
-    """The result of a stress test in words; of a history that was checked again, the explanation of its verdict."""
+    """The result of a stress test as text; for a recheck of a history, the explanation of its verdict."""
     if "threads" not in result.coverage.counts:  # nothing was run
         return f"UNKNOWN: {result.why}." if result.verdict is None else result.verdict.explain().text
     lines = [_sentence(result)]
@@ -28,8 +28,8 @@ def stress_text(result: Result) -> str:
 
 def _sentence(result: Result) -> str:
     if result.status is Status.LINEARIZABLE:
-        runs = f"{count_noun(result.coverage.runs, 'run')} of {result.name} fit" + "s" * (result.coverage.runs == 1)
-        return f"LINEARIZABLE, as far as {runs} the spec {result.spec} ({result.why})."
+        runs = count_noun(result.coverage.runs, "stress run")
+        return f"LINEARIZABLE: no violation in {runs} of {result.name} (spec {result.spec}; {result.why})."
     if result.status is Status.UNKNOWN:
         return f"UNKNOWN: {result.why}."
     return f"VIOLATION ({result.kind}): {result.why}."
@@ -45,8 +45,8 @@ def _covered(result: Result) -> list[str]:
         f"on {count_noun(counts['threads'], 'thread')}{at_once}, in {result.coverage.seconds:.1f} s, seed {counts['seed']}."
     )
     overlap = (
-        f"Overlap: {pairs / runs:.1f} pairs of operations in a run were open at the same time on average; "
-        f"{overlapping / runs:.0%} of the runs had any. Runs without overlap test nothing."
+        f"Overlap: {pairs / runs:.1f} pairs of concurrent operations per run on average; "
+        f"{overlapping / runs:.0%} of the runs had any. Runs without overlap do not test concurrency."
     )
     return [covered, overlap]
 
@@ -55,18 +55,18 @@ def _worth(result: Result) -> str:
     counts = result.coverage.counts
     if "clock" in counts:
         return (
-            "Threads ran on real cores, and which interleavings came up was left to chance and to this machine; "
-            "`linpoint test` without --stress explores them one by one."
+            "Threads ran on real cores, so the interleavings depended on chance and on this machine. `linpoint test` "
+            "without --stress explores them systematically."
         )
     python = f"{platform.python_implementation()} {platform.python_version()}"
     if not counts["gil"]:
         return (
-            f"On {python} without the interpreter lock threads run at the same time, but which interleavings come up is "
-            "left to chance; `linpoint test` without --stress explores them one by one."
+            f"On {python} without the interpreter lock, threads run in parallel, but the interleavings depend on "
+            "chance. `linpoint test` without --stress explores them systematically."
         )
     interval = "1 to 100 microseconds here" if counts["erratic"] else f"{counts['switch_interval'] * 1000:g} ms here"
     return (
-        f"On {python} one thread runs at a time (interpreter lock) and is interrupted at calls and loops only, after the "
-        f"switch interval, {interval}: most interleavings that another build or version allows never come up. "
-        "`linpoint test` without --stress explores them one by one."
+        f"On {python} with the interpreter lock, one thread runs at a time and switches only at calls and loops, after "
+        f"the switch interval ({interval}). Most interleavings that other builds and versions allow never occur. "
+        "`linpoint test` without --stress explores them systematically."
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces to look at: which steps matter, in words, in columns of text."""
+"""Traces for people: the selection of steps, their wording, and their layout as text and HTML."""
 
 from linpoint.explain.trace.trace_text import run_text, trace_text
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of a trace with so few of its steps that it stays within a number of lines."""
+"""Limits the text of a trace to a number of lines by showing fewer steps."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import Final
 
 STEP_LIMITS: Final = (40, 30, 24, 18, 12, 8)
-"""The numbers of steps to try. Each attempt renders the trace once more, so there are few."""
+"""The numbers of steps to try. The list is short, since each attempt renders the trace again."""
 
 
 def limited_lines(texts: Iterable[str], max_lines: int) -> list[str]:
-    """The lines of the first text that fits; ``texts``, made one by one, have fewer and fewer steps.
+    """The lines of the first text that fits; ``texts`` are rendered lazily, with decreasing numbers of steps.
 
-    The last of them may still have more than ``max_lines``.
+    The last text may still have more than ``max_lines``.
     """
     lines: list[str] = []
     for text in texts:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that go round: loops in a trace, of one thread or of several that take turns in the same way.
+"""Finds loops in a trace, of one thread or of several threads that alternate regularly.
 
-Two steps are alike if the same thread does the same thing at the same line to the same location; values may differ. A
-preemption is like nothing else.
-Guarantee: each step that is said to repeat is like the one a round before it, and its first and last rounds are not
-among them. Cost: O(n) for the steps, times the longest round that is looked for.
+Two steps are alike if the same thread does the same at the same line to the same location; values may differ. A
+preemption is not like any other step.
+Guarantee: each repeated step is like the step one round before it, and the first and last rounds of a loop do not count
+as repeated. Cost: O(n) in the number of steps, times the maximum length of a round.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MIN_ROUNDS: Final = 4
 
 
 def repeated_steps(trace: Trace) -> frozenset[int]:
-    """Positions of steps that only repeat earlier ones, but for the last round of each loop."""
+    """Positions of steps that only repeat earlier ones, except the last round of each loop."""
     likes = _numbered(trace.steps)
     found: set[int] = set()
     position = 0
@@ -36,7 +36,7 @@ def repeated_steps(trace: Trace) -> frozenset[int]:
 
 
 def _numbered(steps: tuple[TraceStep, ...]) -> list[int]:
-    """The same number for steps that are alike."""
+    """A number for each step; steps that are alike have the same number."""
     numbers: dict[object, int] = {}
     return [
         numbers.setdefault(
@@ -48,7 +48,7 @@ def _numbered(steps: tuple[TraceStep, ...]) -> list[int]:
 
 
 def _period(likes: list[int], position: int) -> int:
-    """The length of the shortest round that begins here and comes often enough; 0 if there is none."""
+    """The length of the shortest round that begins here and repeats often enough; 0 if there is none."""
     for period in range(1, _MAX_PERIOD_STEPS + 1):
         last = position + period * (_MIN_ROUNDS - 1)
         if last + period > len(likes):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps of a trace are worth a row: nobody reads 5,000.
+"""Selects the steps of a long trace to show.
 
-Steps that no other thread can notice are folded first, and the rounds of a loop but the first and the last. Where that is not enough, those stay that are nearest to what
-went wrong: the failure itself, preemptions, crashes, switches, accesses to what the failure is about. Guarantee: the
-step of the failure stays. Cost: O(n log n).
+Steps that no other thread can observe are folded first, and all rounds of a loop except the first and the last. If that
+is not enough, the steps nearest to the failure stay: the failure itself, preemptions, crashes, switches, and accesses
+to the locations of the failure. Guarantee: the step of the failure stays. Cost: O(n log n).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linpoint.traces.trace import StepKind, Trace
 from linpoint.traces.trace_step import ACCESSES
 
 _SHORT_TRACE_STEPS: Final = 30
-"""Traces of so many steps are shown whole."""
+"""Traces with up to this number of steps are shown completely."""
 _STEPS_AROUND_SWITCH: Final = 2
 _STEPS_BEFORE_FAILURE: Final = 12
 _STEPS_AFTER_CRASH: Final = 6
@@ -40,13 +40,13 @@ def selected_steps(trace: Trace, *, most: int) -> list[int]:
     kept = {position for position in range(count) if position not in folded} | set(_failing(trace))
     if len(kept) > most:
         kept = _nearest(trace, kept, most)
-    # A single step takes no more room than a line that says that it is missing.
+    # A single step takes no more room than a line that marks its omission.
     kept |= {each for each in range(count) if {each - 1, each + 1} <= kept | {-1, count}}
     return sorted(kept)
 
 
 def quiet_steps(trace: Trace) -> frozenset[int]:
-    """Positions of steps without effect on other threads, but for those beside a switch or the failure."""
+    """Positions of steps without effect on other threads, except those next to a switch or the failure."""
     shared = _shared(trace)
     quiet = {
         position
@@ -63,7 +63,7 @@ def quiet_steps(trace: Trace) -> frozenset[int]:
 
 
 def _shared(trace: Trace) -> set[str | None]:
-    """Locations that several threads look at and at least one changes."""
+    """Locations that several threads access and at least one changes."""
     users: dict[str | None, set[Process | None]] = defaultdict(set)
     changed = set()
     for step in trace.steps:
@@ -75,7 +75,7 @@ def _shared(trace: Trace) -> set[str | None]:
 
 
 def _quiet_calls(trace: Trace, quiet: set[int]) -> set[int]:
-    """Calls inside of operations, and their returns, where all that happened in between is quiet."""
+    """Calls inside of operations, and their returns, if all steps in between are quiet."""
     found: set[int] = set()
     opened: dict[Process | None, list[tuple[int, bool]]] = defaultdict(list)
     for position, step in enumerate(trace.steps):
@@ -94,13 +94,13 @@ def _quiet_calls(trace: Trace, quiet: set[int]) -> set[int]:
 
 
 def _failing(trace: Trace) -> tuple[int, ...]:
-    """Positions of the steps that show the failure; the last step where none does."""
+    """Positions of the steps that show the failure; the last step if none does."""
     steps = trace.failure.steps if trace.failure else ()
     return steps or (len(trace.steps) - 1,)
 
 
 def _nearest(trace: Trace, kept: set[int], most: int) -> set[int]:
-    """The ``most`` steps of ``kept`` that matter most, the latest before the failure first."""
+    """The ``most`` highest-ranked steps of ``kept``; among equals, those nearest to the failure."""
     first, *others = _failing(trace)
     about = {trace.steps[position].location for position in (first, *others)} - {None}
     switches = trace.switches
@@ -121,7 +121,7 @@ def _nearest(trace: Trace, kept: set[int], most: int) -> set[int]:
 
 
 def _around_preemptions(trace: Trace) -> set[int]:
-    """Positions just before each preemption, and what follows it: there the threads get into each other's way."""
+    """Positions just before each preemption and shortly after it, where threads interfere."""
     found: set[int] = set()
     for position, step in enumerate(trace.steps):
         if step.preempts:

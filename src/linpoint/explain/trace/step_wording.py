@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace in words: its sentence, what a step did, what a store buffer holds. Every word is safe to show.
+"""The text of a trace: its sentence, its steps, the contents of store buffers. All text is safe to print.
 
-A trace has names and values from outside: each is made harmless and shortened before it becomes part of a sentence, so
-that no single one can push the others out of sight.
+Names and values of a trace are untrusted: each is escaped and shortened before it becomes part of a sentence.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from linpoint.traces.trace import FAILURES, MEMORY_MODELS, SourcePlace, StepKind
 
 _MAX_LISTED: Final = 6
 _NODE: Final = re.compile(r"[^\W\d]\w*#\d+")
-_CHARS_PER_COLUMN: Final = 4  # letters looked at for each column that they may fill: enough for marks, which take none
+_CHARS_PER_COLUMN: Final = 4  # characters to read per column: combining marks take no column
 
 
 @dataclass(frozen=True, slots=True)
 class StepWording:
-    """How the steps of one trace are told: the names of its threads and files, and how long one name or value may be."""
+    """The names of threads and files of one trace, and the maximum width of a name or value."""
 
     threads: dict[Process, str]
     files: dict[str, str]
     longest: int
     of_model: bool = False
-    """All of a model is in one file, and what looks like Node#3 is a node."""
+    """Whether the trace is of a model, which has one file and node values such as Node#3."""
 
     def step(self, step: TraceStep) -> str:
-        """What a step did: ``write x = 1 (release)``."""
+        """The step as text: ``write x = 1 (release)``."""
         text = self._deed(step)
         if step.message and step.kind is not StepKind.NOTE:
-            text = f"{text}: {self.said(step.message)}"
+            text = f"{text}: {self.untrusted(step.message)}"
         aside = [step.memory_order] if step.memory_order else []
         if step.forwarded:
             aside.append("from its buffer")
@@ -49,7 +48,7 @@ class StepWording:
         return f"{text} ({', '.join(aside)})" if aside else text
 
     def notes(self, step: TraceStep, *, buffer: bool, unpersisted: bool) -> list[str]:
-        """What is left in the buffer of the thread and in the caches after a step, as far as it is asked for."""
+        """The contents of the buffer of the thread and of the caches after a step, as requested."""
         found = []
         if buffer:
             found.append(f"buffer: {self.stores(step.buffer) or 'empty'}")
@@ -61,48 +60,48 @@ class StepWording:
 
     def stores(self, stores: Iterable[tuple[str, Value]]) -> str:
         """The stores of a buffer: ``x=1, y=2``."""
-        return _listed(f"{self.said(location)}={self.value(value)}" for location, value in stores)
+        return _listed(f"{self.untrusted(location)}={self.value(value)}" for location, value in stores)
 
     def thread(self, thread: Process) -> str:
         """The name of a thread."""
         return self.threads[thread]
 
     def place(self, place: SourcePlace) -> str:
-        """A place in few letters: without folders, where that is enough to tell files apart."""
+        """A short place: without directories if the file names are distinct."""
         if self.of_model:
             return f"{place.line}"
         return fit(f"{self.files[place.file]}:{place.line}", self.longest)
 
     def source(self, step: TraceStep) -> str:
-        """The line of source that a step is on, if it is known and not what the step itself is told by."""
+        """The source line of a step, if it is known and the step's own text does not contain it."""
         known = step.place is not None and step.place.text and step.kind is not StepKind.LOCAL
-        return self.said(step.place.text.strip()) if known and step.place and step.place.text else ""
+        return self.untrusted(step.place.text.strip()) if known and step.place and step.place.text else ""
 
-    def said(self, text: str) -> str:
-        """A text from outside."""
+    def untrusted(self, text: str) -> str:
+        """An untrusted text."""
         return fit(escape_controls(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
 
     def value(self, value: Value) -> str:
-        """A value; a question mark where it is not known."""
+        """A value as text; a question mark if it is unknown."""
         if value is UNSET:
             return "?"
-        return self.said(model_value(value) if self.of_model else format_value(value))
+        return self.untrusted(model_value(value) if self.of_model else format_value(value))
 
     def _unpersisted(self, store: UnpersistedStore, *, whole: bool) -> str:
         value = "" if store.value is UNSET else f"={self.value(store.value)}"
-        line = f" in {self.said(store.cache_line)}" if store.cache_line and whole else ""
+        line = f" in {self.untrusted(store.cache_line)}" if store.cache_line and whole else ""
         flushed = " (flushed)" if store.state == "flushed" else ""
-        return f"{self.said(store.location)}{value}{line}{flushed}"
+        return f"{self.untrusted(store.location)}{value}{line}{flushed}"
 
     def _deed(self, step: TraceStep) -> str:
-        """What a step did, without its message and its asides."""
+        """The step as text, without its message and remarks."""
         kind, value, old = step.kind, self.value(step.value), self.value(step.old)
-        where = "" if step.location is None else self.said(step.location)
+        where = "" if step.location is None else self.untrusted(step.location)
         match kind:
             case StepKind.CALL:
-                return f"{self.said(step.operation or '')}({self._arguments(step)})"
+                return f"{self.untrusted(step.operation or '')}({self._arguments(step)})"
             case StepKind.RETURN:
-                name = "" if step.operation is None else f"{self.said(step.operation)} "
+                name = "" if step.operation is None else f"{self.untrusted(step.operation)} "
                 return f"{name}returns" if step.value is UNSET else f"{name}returns {value}"
             case StepKind.READ:
                 return f"read {where}" if step.value is UNSET else f"read {where}: {value}"
@@ -113,33 +112,33 @@ class StepWording:
             case StepKind.CAS:
                 told = step.expected is not UNSET or step.value is not UNSET
                 text = f"cas {where}: {self.value(step.expected)} -> {value}" if told else f"cas {where}"
-                saw = "" if step.old is UNSET else f", saw {old}"
+                saw = "" if step.old is UNSET else f", found {old}"
                 return f"{text} failed{saw}" if step.success is False else text
             case StepKind.DRAIN:
                 return f"{where} = {value} reaches memory"
             case StepKind.PERSIST:
                 return f"{where} is persistent" if step.value is UNSET else f"{where} = {value} is persistent"
             case StepKind.NOTE:
-                return self.said(step.message or "")
+                return self.untrusted(step.message or "")
             case StepKind.LOCAL:
                 known = step.place and (step.place.text or step.place.function)
-                return self.said(known.strip()) if known else "a step of its own"
+                return self.untrusted(known.strip()) if known else "local step"
             case StepKind.CHOOSE:
                 return f"choose {value}"
         return self._about_others(step, where)
 
     def _about_others(self, step: TraceStep, where: str) -> str:
-        """What a step did that is about locks, threads and the system."""
+        """A step on locks, threads and the system, as text."""
         other = "" if step.other is None else self.threads[step.other]
         match step.kind:
             case StepKind.LOCK if step.success is False:
-                return f"cannot lock {where}" + (f", {other} has it" if other else "")
+                return f"cannot lock {where}" + (f", held by {other}" if other else "")
             case StepKind.BLOCK:
-                return "blocked" + (f" on {where}" if where else "") + (f", {other} has it" if other else "")
+                return "blocked" + (f" on {where}" if where else "") + (f", held by {other}" if other else "")
             case StepKind.WAIT:
                 return "wait" + (f" on {where}" if where else "")
             case StepKind.UNBLOCK:
-                return "goes on" + (f", woken by {other}" if other else "")
+                return "resumes" + (f", woken by {other}" if other else "")
             case StepKind.ALLOCATE if step.success is False:
                 return f"cannot allocate {where}".rstrip()
         verb = _VERBS.get(step.kind, step.kind.value)
@@ -171,7 +170,7 @@ def model_value(value: Value) -> str:
 
 
 def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> StepWording:
-    """How to tell the steps of ``trace``, with no name or value of more than ``longest`` columns."""
+    """The wording for the steps of ``trace``, with no name or value wider than ``longest`` columns."""
     names = {
         thread.id: fit(escape_controls(thread.label[: _CHARS_PER_COLUMN * longest]), longest)
         for thread in trace.threads
@@ -183,25 +182,25 @@ def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> StepWor
 
 
 def sentence(trace: Trace, wording: StepWording) -> str:
-    """The trace in one sentence: how much there is of what, and what went wrong where."""
+    """The trace in one sentence: its size, the failure and its place."""
     numbers = [count_noun(len(trace.threads), "thread"), count_noun(len(trace.steps), "step")]
     numbers += [count_noun(trace.preemptions, "preemption"), MEMORY_MODELS[trace.memory_model]]
     failure = trace.failure
     if failure is None:
-        return f"{', '.join(numbers)}: nothing went wrong"
+        return f"{', '.join(numbers)}: no failure"
     place = None if failure.step is None else trace.steps[failure.step].place
     where = "" if place is None else f" at {wording.place(place)}"
     return f"{', '.join(numbers)}: {FAILURES[failure.kind]}{where}"
 
 
 def schedule_words(schedule: str, longest: int) -> str:
-    """A schedule in at most ``longest`` columns. It is whole or not there: half of one is of no use to anybody."""
+    """A schedule in at most ``longest`` columns; a longer one is omitted, since a part of it is useless."""
     told = escape_controls(schedule)
-    return told if display_width(told) <= longest else f"{count_noun(len(schedule), 'letter')}, not shown"
+    return told if display_width(told) <= longest else f"{count_noun(len(schedule), 'character')}, not shown"
 
 
 def _listed(parts: Iterable[str]) -> str:
-    """The first few, and how many more there are."""
+    """The first few items and the number of the others."""
     each = list(parts)
     more = [f"{len(each) - _MAX_LISTED:,} more"] if len(each) > _MAX_LISTED else []
     return ", ".join([*each[:_MAX_LISTED], *more])

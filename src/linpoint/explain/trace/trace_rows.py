@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace as rows, before anybody decides how rows look: steps, rules where the threads take turns, and folds.
+"""A trace as abstract rows: steps, rules where another thread continues, and folds.
 
-Text and HTML are both made of these, so that they show the same. Guarantee: the rows are in the order of the steps; the
-step of the failure is among them. Cost: that of ``choosing``.
+Text and HTML are rendered from the same rows, so that they show the same content. Guarantee: the rows are in the order
+of the steps, and the step of the failure is among them. Cost: that of ``step_selection``.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _MAX_RULES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """A step."""
+    """The row of a step."""
 
     position: int
     step: TraceStep
     words: str
     notes: tuple[str, ...]
-    """What is in the buffer and the caches afterwards, where that has changed."""
+    """The contents of the buffer and the caches after the step, if they have changed."""
     open_calls: tuple[int, ...]
-    """For each thread how many operations are open around the row; the one that begins or ends here is not counted."""
+    """For each thread the number of open operations around the row, without one that begins or ends here."""
     role: str
     """``failing``, ``related`` to the failure, or empty."""
 
@@ -44,7 +44,7 @@ class StepRow:
 
 @dataclass(frozen=True, slots=True)
 class SwitchRule:
-    """Another thread goes on."""
+    """A rule before a step at which another thread continues."""
 
     words: str
     preemption: bool
@@ -52,7 +52,7 @@ class SwitchRule:
 
 @dataclass(frozen=True, slots=True)
 class FoldedSteps:
-    """Steps that are not shown."""
+    """A row that stands for omitted steps."""
 
     words: str
 
@@ -71,7 +71,7 @@ def rows_of(trace: Trace, wording: StepWording, *, most: int, whole: bool = Fals
     rows: list[Row] = []
     expected = 0
     positions = range(len(trace.steps)) if whole else selected_steps(trace, most=most)
-    # Where threads take turns at every step, rules would be half of all rows and say nothing new.
+    # If threads alternate at every step, rules would be half of all rows without adding information.
     often = sum(position in switches for position in positions) > _MAX_RULES
     for position in positions:
         step = trace.steps[position]
@@ -79,7 +79,7 @@ def rows_of(trace: Trace, wording: StepWording, *, most: int, whole: bool = Fals
             rows.append(FoldedSteps(_folded(trace, wording, range(expected, position), quiet, repeated)))
         if position in switches and (step.preempts or not often):
             rows.append(SwitchRule(_rule(wording, step, switches[position]), step.preempts))
-        drained = step.kind is StepKind.DRAIN and not step.buffer  # its words say it already
+        drained = step.kind is StepKind.DRAIN and not step.buffer  # the text of the step states it
         buffer = step.buffer != stores[step.thread] and not drained
         unpersisted = bool(step.unpersisted) and (step.kind is StepKind.CRASH or step.unpersisted != caches)
         stores[step.thread] = step.buffer
@@ -93,13 +93,13 @@ def rows_of(trace: Trace, wording: StepWording, *, most: int, whole: bool = Fals
 
 
 def without_idle(trace: Trace) -> Trace:
-    """The trace with the threads alone that did something, so that there is more room for those."""
+    """The trace without idle threads, which leaves more room for the others."""
     ran = {who for step in trace.steps for who in (step.thread, step.other)}
     return replace(trace, threads=tuple(thread for thread in trace.threads if thread.id in ran))
 
 
 def left_in_buffers(trace: Trace) -> dict[Process, tuple[tuple[str, object], ...]]:
-    """For each thread whose buffer is not empty when the trace ends, what is in it."""
+    """The buffer contents of each thread whose buffer is not empty at the end of the trace."""
     stores: dict[Process, tuple[tuple[str, object], ...]] = {}
     for step in trace.steps:
         if step.kind is StepKind.CRASH:
@@ -120,7 +120,7 @@ def _folded(trace: Trace, wording: StepWording, gap: range, quiet: frozenset[int
     who = "".join(f"{wording.thread(thread)}: " for thread in threads if thread is not None and len(threads) == 1)
     what = "not shown"
     if repeated.issuperset(gap):
-        what = "that repeat those before"
+        what = "that repeat the previous ones"
     elif quiet.issuperset(gap):
         what = "without effect on others"
     return f"{who}{count_noun(len(gap), 'step')} {what}"
@@ -129,11 +129,11 @@ def _folded(trace: Trace, wording: StepWording, gap: range, quiet: frozenset[int
 def _rule(wording: StepWording, step: TraceStep, before: Process) -> str:
     assert step.thread is not None
     now = wording.thread(step.thread)
-    return f"preemption: {now} runs, though {wording.thread(before)} could go on" if step.preempts else f"{now} runs"
+    return f"switch to {now}" + (f" ({wording.thread(before)} still runnable)" if step.preempts else "")
 
 
 def _depths(trace: Trace, places: dict[Process, int]) -> list[tuple[int, ...]]:
-    """For each step how many operations are open in each thread, without the one that begins or ends there."""
+    """For each step the number of open operations in each thread, without one that begins or ends there."""
     found = []
     now = [0] * len(places)
     for step in trace.steps:

@@ -8,9 +8,9 @@ about ``MAX_STEPS`` are shown. The style sheet is ``assets/traces.css``. Its cla
     trace-scroll            lets the table scroll  trace-table, trace-caption, trace-thread      the table and its head
     trace-step              a row of a step        trace-failing, trace-related, trace-crash     rows that matter
     trace-number            its position           trace-place, trace-source                     its line of source
-    trace-own               the thread's own cell  trace-what, trace-note                        what it did, what is left
+    trace-own               the thread's own cell  trace-what, trace-note                        its text and its notes
     trace-depth-1, -2, -3   operations are open    trace-begin, trace-end                        where one begins or ends
-    trace-rule              another thread runs    trace-preemption, trace-fold                  as rules; what is missing
+    trace-rule              another thread runs    trace-preemption, trace-fold                  as rules; omitted steps
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from linpoint.text.terminal_text import escape_controls, fit
 from linpoint.traces.trace import SourcePlace, StepKind, Trace
 
 MAX_STEPS: Final = 300
-"""About how many steps are shown."""
+"""The approximate number of steps to show."""
 
 _MAX_RUN_STEPS: Final = 1_000
 _MAX_NAME_COLUMNS: Final = 160
@@ -52,7 +52,7 @@ class TraceCell:
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """A row of the table: a step, or a rule or a fold between steps, which has words alone."""
+    """A row of the table: a step, or a rule or a fold between steps, which has only text."""
 
     classes: str
     words: str
@@ -60,18 +60,18 @@ class TraceLine:
     position: int = -1
     """The position of a step, for scripts and labels."""
     label: str = ""
-    """The part that the step plays in the failure."""
+    """The role of the step in the failure."""
     notes: tuple[str, ...] = ()
     whole_place: str = ""
     place: str = ""
     source: str = ""
     cells: tuple[TraceCell, ...] = ()
-    """Of a step of a thread; a step of the whole system has none."""
+    """The cells of a thread's step; empty for a step of the whole system."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceTable:
-    """A trace as it is shown."""
+    """A trace as a table."""
 
     sentence: str
     message: str
@@ -80,11 +80,11 @@ class TraceTable:
     lines: tuple[TraceLine, ...]
     endings: tuple[str, ...]
     with_positions: bool = False
-    """Rows carry their positions for scripts."""
+    """Whether rows have positions for scripts."""
 
 
 def trace_table(trace: Trace) -> TraceTable:
-    """The trace with its sentence."""
+    """The table of a trace, with its sentence."""
     wording = wording_of(trace, longest=_MAX_NAME_COLUMNS)
     rows = rows_of(trace, wording, most=MAX_STEPS)
     message = _text(trace.failure.message) if trace.failure and trace.failure.message else ""
@@ -92,7 +92,7 @@ def trace_table(trace: Trace) -> TraceTable:
 
 
 def run_table(trace: Trace, numbers: Sequence[str]) -> TraceTable:
-    """A run of a model, whole: ``numbers`` stand before its steps."""
+    """The table of all steps of a model's run, with ``numbers`` in front of them."""
     trace = without_idle(trace)
     wording = wording_of(trace, longest=_MAX_NAME_COLUMNS, of_model=True)
     rows = rows_of(trace, wording, most=_MAX_RUN_STEPS, whole=len(trace.steps) <= _MAX_RUN_STEPS)

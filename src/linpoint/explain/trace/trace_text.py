@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace as text: a column for each thread, time downwards, source lines at the left.
+"""A trace as text: a column for each thread, time downwards, source lines on the left.
 
-Guarantee: no line is wider than asked for, however many threads there are and however long their names, values and
-source lines; wide letters do not disturb the columns; the step of the failure is shown and marked. Where columns would be
-too narrow, the trace is a list with the thread's name before each step. Cost: O(steps), and about ``MAX_SHOWN_STEPS`` are shown.
+Guarantee: no line exceeds the requested width, whatever the number of threads and the length of names, values and
+source lines are. Wide characters do not disturb the columns. The step of the failure is shown and marked. If columns
+would be too narrow, the trace is a list with the thread's name before each step. Cost: O(steps), of which about
+``MAX_SHOWN_STEPS`` are shown.
 """
 
 from __future__ import annotations
@@ -18,42 +19,42 @@ from linpoint.text.terminal_text import display_width, escape_controls, fit, pad
 from linpoint.traces.trace import StepKind, Trace
 
 MAX_SHOWN_STEPS: Final = 80
-"""About so many steps are shown."""
+"""The approximate number of steps to show."""
 MIN_WIDTH_COLUMNS: Final = 40
 
 _GAP: Final = "  "
 _MAX_NAME_COLUMNS: Final = 48  # columns of one name or value
 _MAX_PLACE_COLUMNS: Final = 26
 _MIN_THREAD_COLUMNS: Final = 16
-_COMFORTABLE_THREAD_COLUMNS: Final = 22  # narrower ones are too high a price for the text of source lines
+_COMFORTABLE_THREAD_COLUMNS: Final = 22  # source lines are dropped rather than columns made narrower than this
 _MAX_SOURCE_COLUMNS: Final = 28
 _MIN_SOURCE_COLUMNS: Final = 16
 _MAX_THREAD_NAME_COLUMNS: Final = 16
 _MAX_DEPTH_BARS: Final = 3
-_MIN_TEXT_COLUMNS: Final = 8  # no bar takes that away
+_MIN_TEXT_COLUMNS: Final = 8  # bars leave this width to the text
 _MARKS: Final = {"failing": "=> ", "related": "-> ", "": "   "}
 _MAX_MESSAGE_LINES: Final = 4  # of a message or a schedule
 
 
 @dataclass(frozen=True, slots=True)
 class _Gutter:
-    """What stands left of the threads, in columns: numbers, places, the text of source lines; and the room beside it."""
+    """The widths left of the threads: numbers, places and source lines; and the room for the rest."""
 
     number: int
     place: int
     source: int
     room: int
-    """For source lines and threads."""
+    """The width for source lines and threads together."""
 
     def beside(self, threads: int) -> _Gutter:
-        """The gutter beside threads that take so much room: without source lines, if that would leave them too little."""
+        """The gutter next to threads of this width, without source lines if they would be too narrow."""
         source = min(self.source, self.room - threads - len(_GAP))
         return replace(self, source=source if source >= min(self.source, _MIN_SOURCE_COLUMNS) else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The columns and what goes into them. ``cells`` gives the lines of a row for columns of these widths."""
+    """The columns and their contents. ``cells`` gives the lines of a row for columns of these widths."""
 
     gutter: _Gutter
     columns: tuple[int, ...]
@@ -61,15 +62,15 @@ class _Table:
     cells: Callable[[StepRow, Sequence[int]], list[list[str]]]
     where: str = "where"
     numbers: Sequence[str] = ()
-    """What stands before each step, if not its position."""
+    """The labels before the steps, if not their positions."""
 
     def number(self, row: StepRow) -> str:
-        """What stands before a step."""
+        """The label before a step."""
         return self.numbers[row.position] if self.numbers else f"{row.position:,}"
 
 
 def trace_text(trace: Trace, *, width: int = 100, most: int = MAX_SHOWN_STEPS) -> str:
-    """The trace in words and columns: no line wider than ``width``, which is at least 40, and about ``most`` steps."""
+    """The trace as text: no line is wider than ``width``, which is at least 40, and about ``most`` steps are shown."""
     if width < MIN_WIDTH_COLUMNS:
         raise ValueError(f"a trace needs at least {MIN_WIDTH_COLUMNS} columns, not {width}")
     wording = wording_of(trace, longest=_MAX_NAME_COLUMNS)
@@ -85,7 +86,7 @@ def trace_text(trace: Trace, *, width: int = 100, most: int = MAX_SHOWN_STEPS) -
 
 
 def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: int = MAX_SHOWN_STEPS) -> str:
-    """The same for a run of a model, without a sentence: ``numbers`` stand before its steps instead of positions."""
+    """The text of a model's run, without a sentence, and with ``numbers`` before its steps instead of positions."""
     trace = without_idle(trace)
     wording = wording_of(trace, longest=_MAX_NAME_COLUMNS, of_model=True)
     rows = rows_of(trace, wording, most=most)
@@ -96,7 +97,7 @@ def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: in
 
 
 def _ending(trace: Trace, wording: StepWording, width: int) -> list[str]:
-    """What has not reached memory, and how to make it happen again."""
+    """The stores that never reached memory, and the schedule."""
     lines = []
     left = left_in_buffers(trace)
     if left:
@@ -109,7 +110,7 @@ def _ending(trace: Trace, wording: StepWording, width: int) -> list[str]:
 
 
 def _table(trace: Trace, wording: StepWording, rows: Sequence[Row], width: int) -> _Table:
-    """As many columns as threads if they are wide enough, else a column for their names and one for their steps."""
+    """A column for each thread if they are wide enough, else one column for names and one for steps."""
     steps = [row for row in rows if isinstance(row, StepRow)]
     number = max(len(f"{row.position:,}") for row in steps)
     places = [display_width(wording.place(row.step.place)) for row in steps if row.step.place]
@@ -126,7 +127,7 @@ def _table(trace: Trace, wording: StepWording, rows: Sequence[Row], width: int) 
 
 
 def _side_by_side(trace: Trace, wording: StepWording, steps: Sequence[StepRow], gutter: _Gutter, widest: int) -> _Table:
-    """A column for each thread, none wider than it needs to be."""
+    """A column for each thread, each as narrow as possible."""
     ids = [thread.id for thread in trace.threads]
 
     def cells(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
@@ -144,7 +145,7 @@ def _side_by_side(trace: Trace, wording: StepWording, steps: Sequence[StepRow], 
 
 
 def _listed(trace: Trace, wording: StepWording, steps: Sequence[StepRow], gutter: _Gutter) -> _Table:
-    """One column with the names of the threads, and one with what they do."""
+    """One column with the names of the threads, and one with their steps."""
     index = {thread.id: at for at, thread in enumerate(trace.threads)}
 
     def cells(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
@@ -168,7 +169,7 @@ def _listed(trace: Trace, wording: StepWording, steps: Sequence[StepRow], gutter
 
 
 def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
-    """The lines of a step in the column of its thread; in the others only the bars of what is open there."""
+    """The lines of a step in the column of its thread; in other columns only the bars of open operations."""
     bars = "│ " * min(depth, _MAX_DEPTH_BARS, max(0, width - _MIN_TEXT_COLUMNS) // 2)
     if not mine:
         return [bars.rstrip()]
@@ -205,7 +206,7 @@ def _drawn(table: _Table, rows: Sequence[Row], wording: StepWording, width: int)
 
 
 def _across(table: _Table, row: StepRow, margin: int, width: int) -> list[str]:
-    """What is of no thread goes across all columns."""
+    """A step without a thread spans all columns."""
     texts = [f"=== {row.words} ===" if row.step.kind is StepKind.CRASH else row.words, *row.notes]
     lines = [line for text in texts for line in wrap(text, width - margin - 2 * len(_GAP))]
     head = _head(table, row, margin)
@@ -236,7 +237,7 @@ def _head(table: _Table, row: StepRow, margin: int) -> str:
 
 
 def _open(cell: list[str]) -> str:
-    """The bars of a column go on beside the longer cell of another."""
+    """The bars that continue a column next to a longer cell of another column."""
     return cell[0] if cell[0].strip("│ ") == "" else ""
 
 

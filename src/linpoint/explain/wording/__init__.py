@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that all explanations share: operations, states, lanes and the timeline in text."""
+"""Text that all explanations share: operations, states, lanes and timelines."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small picture of a few operations: a row per process, time to the right, in the notation of drawings.
+"""A drawing of a few operations: a row per process, time to the right, in the notation of ``linpoint.history``.
 
-Only the order of calls and returns is kept, not the distances, so that labels fit. What fits whole can be read back by
-``linpoint.history``.
+The drawing keeps the order of calls and returns, but not distances, so that labels fit. ``linpoint.history`` can read a
+drawing that is complete.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from linpoint.text.phrases import one_line
 _CALL, _RETURN = 1, 2
 _MAX_OPERATIONS = 40
 _CRASH_ROWS = {False: "crash", True: "object crash"}
-_BAR, _DOTS = 5, 7  # columns from the call to the end of an operation beside its label
+_BAR, _DOTS = 5, 7  # columns from the call to the end of an operation besides its label
 
 
 def ascii_timeline(
@@ -28,7 +28,7 @@ def ascii_timeline(
 ) -> str:
     """The operations at ``positions`` in aligned process rows at most ``width`` columns wide.
 
-    ``nulls`` are operations whose result is said even where it is null.
+    ``nulls`` are operations whose result is shown even if it is null.
     """
     ops = [history.operations[position] for position in positions]
     if not ops:
@@ -92,7 +92,7 @@ def _draw(
 
 
 def _name(process: Process) -> str:
-    """The name at the head of a row: in quotes where a drawing would take it for something else."""
+    """The name at the head of a row, in quotes if a drawing would parse it as something else."""
     plain = isinstance(process, int) or re.fullmatch(
         r"(?!(object )?crash$|-?[0-9]+$)[^\s:|\"][^:|\"\x00-\x1f]*(?<!\s)", process
     )
@@ -108,7 +108,7 @@ def _columns(
 ) -> dict[tuple[int, int], int]:
     """A column for each call, return and crash: as far left as order and labels allow.
 
-    An unknown operation has an end only where its process calls again; the others run to the right edge.
+    An operation with an unknown outcome ends only if its process calls again; the others extend to the right edge.
     """
     ends: dict[int, Time] = {}
     for index, op in enumerate(ops):
@@ -137,9 +137,10 @@ def _columns(
 
 
 def spans(ops: Sequence[Operation], crashes: Sequence[Crash], every: Sequence[Crash]) -> list[Span]:
-    """The operations, then ``crashes``, as they are ordered in time, with ``every`` crash there is.
+    """The time spans of the operations, then of ``crashes``; ``every`` has all crashes of the history.
 
-    What touches a crash of its process is on its side of it; what touches one of the object alone spans it.
+    An operation at the same time as a crash of its process stays on its side of it. One at the same time as a crash of
+    the object spans it.
     """
     found = []
     for op in ops:

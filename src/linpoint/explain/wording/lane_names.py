@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lanes of processes are called, so that two processes never have the same name. Cost: O(processes)."""
+"""Names for the lanes of processes, which are unique. Cost: O(processes)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linpoint.text.phrases import one_line
 
 
 def lane_names(history: History) -> dict[Process, str]:
-    """The names of all processes, also of those that only crashed: ``"1"`` is in quotes where there is a process 1 too."""
+    """The names of all processes, also those that only crashed. ``"1"`` is in quotes if there is also a process 1."""
     crashed = (crash.process for crash in history.crashes if crash.process is not None)
     processes = list(dict.fromkeys((*history.processes, *crashed)))
     numbers = {str(process) for process in processes if not isinstance(process, str)}

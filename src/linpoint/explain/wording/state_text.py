@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a spec in few letters. Specs keep what suits their steps; this is for people to read.
+"""A short, readable text of a spec's state.
 
-Cost: O(1) for a state that is a long list or has many entries, of which only some are shown.
+Cost: O(1) for a state with a long list or many entries, of which only some are shown.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from linpoint.histories.values import format_value
 from linpoint.scenarios.scenario import Call
 
 _SHOWN_END_ITEMS: Final = 16
-"""Items shown at each end of a list."""
+"""The number of items to show at each end of a list."""
 _OTHERS: Final = "default"
-"""What a memory calls the value of the words that nobody has named; the others are ``(True, word)``."""
+"""A memory's key for the value of words without an entry; the keys of the others are ``(True, word)``."""
 
 
 def state_text(state: Any) -> str:
@@ -26,7 +26,7 @@ def state_text(state: Any) -> str:
     if isinstance(state, (set, frozenset)):
         return f"{{{', '.join(sorted(map(format_value, islice(state, 2 * _SHOWN_END_ITEMS))) + _more(len(state)))}}}"
     if _is_calls(state):
-        return f"after {'; '.join(str(call) for call, _ in state)}"  # of an object that is its own spec
+        return f"after {'; '.join(str(call) for call, _ in state)}"  # an object that is its own spec
     if isinstance(state, (list, tuple)):
         if len(state) <= 2 * _SHOWN_END_ITEMS:
             return f"[{', '.join(map(format_value, state))}]"
@@ -37,12 +37,12 @@ def state_text(state: Any) -> str:
         ]
         return f"[{', '.join(ends)}]"
     if isinstance(state, bytes):
-        return f"an object of {len(state):,} bytes"  # a snapshot: nothing but its methods can tell more
+        return f"an object of {len(state):,} bytes"  # a snapshot, which only the object's methods can interpret
     return format_value(state)
 
 
 def _is_calls(state: Any) -> bool:
-    """Whether it is the operations so far with their results."""
+    """Whether it is the sequence of operations so far with their results."""
     pairs = (
         isinstance(state, tuple) and bool(state) and all(isinstance(each, tuple) and len(each) == 2 for each in state)
     )

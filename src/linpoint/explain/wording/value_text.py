@@ -14,10 +14,10 @@ MAX_VALUE_COLUMNS: Final = 60
 
 
 def fit_value(value: Value, text: Callable[[Value], str] = format_value) -> str:
-    """A value in one line; what is too wide loses its middle. ``text`` writes the value."""
+    """A value in one line, formatted by ``text``; the middle of a wide text is omitted."""
     return fit_call(text(value))
 
 
 def fit_call(call: str) -> str:
-    """The text of a call in one line; what is too wide loses its middle."""
+    """The text of a call in one line; the middle of a wide text is omitted."""
     return fit(one_line(call), MAX_VALUE_COLUMNS)

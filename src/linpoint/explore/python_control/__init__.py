@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python threads and coroutines under control."""
+"""Control of Python threads and coroutines."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How it is known what code is about to touch: by looking into the interpreter's frames, or because the code says so."""
+"""Selects how accesses are observed: by inspecting the interpreter's frames, or by rewriting code to announce them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from linpoint.explore import _native_control as native
 
 
 def rewrites_source(backend: str) -> bool:
-    """Whether code is to announce itself; LP-T023 if frames are wanted that cannot be looked into."""
+    """Whether code is rewritten to announce its accesses; LP-T023 if frames are requested but cannot be inspected."""
     can_look = native.can_look_at_frames()
     if backend == "native" and not can_look:
         raise TestError(
             "LP-T023",
-            f"what instructions touch cannot be seen in {platform.python_implementation()} {platform.python_version()}.",
-            remedy="Leave out the backend, or use CPython 3.11, 3.12 or 3.13 with a global lock.",
+            f"the backend does not support {platform.python_implementation()} {platform.python_version()}.",
+            remedy="Omit the backend, or use CPython 3.11, 3.12 or 3.13 with a global lock.",
         )
     return backend == "ast" or not can_look

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values, accesses and exceptions of a run in a few words, for the steps of its ``Trace``.
+"""Short texts for the values, accesses and exceptions of a run, for the steps of its ``Trace``.
 
-Looking at a value runs no code of the program: what is not plain data is told by its type. Only the text of an exception
-is its own to give, and one that cannot give it is told by its type as well.
+Inspecting a value runs no code of the program: anything but plain data is shown by its type. Only the text of an
+exception comes from the program's code; if that code fails, the exception is shown by its type as well.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _CALLABLE: Final = (
 
 
 def plain(value: Any, depth: int = _MAX_VALUE_DEPTH) -> Value:
-    """A value for people: plain data as it is, anything else by its type."""
+    """A value to show: plain data as it is, anything else by its type."""
     if type(value) is int and value.bit_length() > _MAX_INTEGER_BITS:
         return f"<int of {value.bit_length()} bits>"
     if type(value) is float and not math.isfinite(value):
         return f"<{value}>"
     if value is UNSET or value is None or type(value) in _PLAIN:
         return value
-    # A subclass may have methods of its own: ask those of the kind that it is.
+    # A subclass may override methods: call those of its builtin base class.
     kind: Any = next((each for each in (list, tuple, dict) if isinstance(value, each)), None)
     if depth and kind is not None and kind.__len__(value) <= _MAX_SHOWN_ITEMS:
         if kind is dict:
@@ -51,7 +51,7 @@ def _key(key: Any, depth: int) -> str:
 
 
 def access_text(action: AccessAction, subject: Any, operands: list[Any]) -> str | None:
-    """What an instruction does to the contents of an object; None where there is nothing to add to its kind."""
+    """What an instruction does to the contents of an object, as text; None if its kind says everything."""
     last = operands[-1] if operands else None
     match action:
         case AccessAction.READ_ITEM | AccessAction.READ_CONTENTS if len(operands) > 1 and operands[-2] is subject:
@@ -65,14 +65,14 @@ def access_text(action: AccessAction, subject: Any, operands: list[Any]) -> str 
         case AccessAction.CHANGE_IN_PLACE:
             return f"with {_short(last)}"
         case AccessAction.CALL_WITH_NAMES:
-            return _called(subject, operands[:-1])  # the names are on top
+            return _called(subject, operands[:-1])  # the keyword names are on top
         case AccessAction.CALL | AccessAction.CALL_WITH_TUPLE | AccessAction.CALL_OF | AccessAction.SPREAD:
             return _called(subject, operands)
     return None
 
 
 def _called(subject: Any, operands: list[Any]) -> str | None:
-    """The call of a method or function, by the name of what is called."""
+    """The call of a method or function, by the name of the callable."""
     for at, each in enumerate(operands):
         if isinstance(each, _CALLABLE) or (isinstance(each, type) and at + 1 < len(operands)):
             rest = [value for value in operands[at + 1 :] if value is not subject and value is not None]
@@ -85,8 +85,8 @@ def _short(value: Any) -> str:
     return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 3]}..."
 
 
-def exception_words(error: BaseException) -> str:
-    """An exception by its type and text, as Python's own tracebacks end."""
+def exception_text(error: BaseException) -> str:
+    """An exception by its type and text, as at the end of a Python traceback."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - the program's own code

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a task waits for, in words: the line of the program that awaits, and what of asyncio it is.
+"""Describes what a task waits for: the line of the program that awaits, and the asyncio object it awaits.
 
-A suspended coroutine knows the one that it awaits, and so on to a future. The innermost frame of the program says where,
-the first frame of asyncio beneath it says what: ``Pool.free.acquire()``, ``asyncio.sleep(1)``.
-Nothing of the program is run: its variables and attributes are looked at as they are.
+A suspended coroutine refers to the coroutine that it awaits, and so on down to a future. The innermost frame of the
+program gives the line, and the first asyncio frame beneath it gives the object: ``Pool.free.acquire()``,
+``asyncio.sleep(1)``. No code of the program runs: its variables and attributes are read as they are.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from typing import Any, Final
 
 _ASYNCIO: Final = str(Path(asyncio.__file__).parent)
 _OWN: Final = str(Path(__file__).parent)
-_OF_CONTEXTS: Final = ("__aenter__", "__aexit__")
+_CONTEXT_METHODS: Final = ("__aenter__", "__aexit__")
 _ARGUMENTS: Final = {"sleep": "delay", "wait_for": "timeout"}
 
 
 @dataclass(frozen=True, slots=True)
 class AwaitedObject:
-    """What a task waits for, and the frame of the program that awaits it, if there is one."""
+    """The object that a task waits for, and the frame of the program that awaits it, if any."""
 
     what: str
     frame: types.FrameType | None
 
 
 def awaited_by(task: asyncio.Task[Any]) -> AwaitedObject:
-    """What a task that is not done and does not run waits for."""
+    """What a suspended task waits for."""
     frames = list(_frames(task.get_coro()))
     inside = [at for at, frame in enumerate(frames) if not frame.f_code.co_filename.startswith((_ASYNCIO, _OWN))]
     mine = frames[inside[-1]] if inside else None
     beneath = frames[inside[-1] + 1 :] if inside else frames
     for frame in beneath:
-        if frame.f_code.co_name not in _OF_CONTEXTS and frame.f_code.co_filename.startswith(_ASYNCIO):
+        if frame.f_code.co_name not in _CONTEXT_METHODS and frame.f_code.co_filename.startswith(_ASYNCIO):
             return AwaitedObject(_call(frame, mine), mine)
     return AwaitedObject(_future(getattr(task, "_fut_waiter", None)), mine)
 
 
 def _frames(awaitable: Any) -> Iterator[types.FrameType]:
-    """The frames of a suspended coroutine, the outermost first."""
+    """The frames of a suspended coroutine, outermost first."""
     while awaitable is not None:
         for kind, inner in (("cr", "cr_await"), ("gi", "gi_yieldfrom"), ("ag", "ag_await")):
             frame = getattr(awaitable, f"{kind}_frame", None)
@@ -64,7 +64,7 @@ def _call(frame: types.FrameType, mine: types.FrameType | None) -> str:
 
 
 def _name(thing: Any, frame: types.FrameType | None) -> str:
-    """What the frame calls it: an attribute of one of its variables, or a variable; else its type."""
+    """The name of an object in a frame: an attribute of one of its variables, or a variable; otherwise its type."""
     variables = {} if frame is None else dict(frame.f_locals)
     for value in variables.values():
         attributes = getattr(value, "__dict__", {})

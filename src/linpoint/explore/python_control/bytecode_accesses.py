@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each instruction of a code object touches, and where on the value stack its operands are.
+"""The access of each instruction of a code object, and the positions of its operands on the value stack.
 
-The table is for the native hook (``native/bindings/control/``), which looks at the operands when the instruction is about
-to run. The depth of the stack is found by following the instructions, so no version of Python has to tell it at run time.
-Guarantee: every instruction that can read or change an attribute, the contents of a container, a shared global name or a
-``nonlocal`` variable has a row. Cost: O(instructions), once for each code object.
+The table is for the native hook (``native/bindings/control/``), which inspects the operands just before the instruction
+runs. The depth of the stack is computed by following the instructions, so it works in every version of Python without
+support at run time. Guarantee: every instruction that can read or change an attribute, the contents of a container, a
+shared global name or a ``nonlocal`` variable has a row. Cost: O(instructions), once per code object.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from typing import Final, NamedTuple
 from linpoint.explore.python_control.shared_names import SharedNames, shared_names
 
 _FIRST_INPLACE_OPARG: Final = 13
-"""From this argument on, BINARY_OP changes its left operand if that can be changed."""
+"""From this argument on, BINARY_OP changes its left operand in place if it is mutable."""
 
 
 _REMAINDER_OPARG: Final = 6
-"""The argument of BINARY_OP for what makes text, too."""
+"""The argument of BINARY_OP for ``%``, which also formats text."""
 
 
 class AccessAction(enum.IntEnum):
-    """What an instruction does; the native hook has the same numbers."""
+    """The action of an instruction. The native hook uses the same numbers."""
 
     NONE = 0
     READ_ATTRIBUTE = 1
@@ -52,14 +52,14 @@ class AccessAction(enum.IntEnum):
     YIELD = 19
     DELETE_ATTRIBUTE = 20
     DELETE_GLOBAL = 21
-    # Of code that announces itself.
+    # Only in code that announces its accesses.
     CALL_OF = 22
     MATCH = 23
     BREAK = 24
     LINE = 25
     UNSEEN = 26
     SPREAD = 27
-    # Of both.
+    # In both kinds of code.
     READ_MEMBERS = 28
     READ_ITEM = 29
     READ_DEEPLY = 30
@@ -73,16 +73,16 @@ class InstructionAccess(NamedTuple):
     at: int
     action: AccessAction
     may_switch: bool
-    """Other threads may go on before it."""
+    """Whether other threads may run before it."""
     always: bool
-    """Even if it turns out to touch nothing that is shared."""
+    """Whether it is a scheduling point even if it touches nothing shared."""
     depth: int
     operand: int
     name: str | None
 
 
 _AT: Final[dict[str, tuple[AccessAction, int]]] = {
-    # The number is where the object is, counted from the top of the stack.
+    # The number is the position of the object, counted from the top of the stack.
     "LOAD_ATTR": (AccessAction.READ_ATTRIBUTE, 1),
     "LOAD_METHOD": (AccessAction.READ_ATTRIBUTE, 1),
     "STORE_ATTR": (AccessAction.WRITE_ATTRIBUTE, 1),
@@ -143,16 +143,16 @@ _NAMED: Final = frozenset(
     )
 )
 _WITHOUT_FALL: Final = frozenset(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"))
-_PREPARED: Final = "PRECALL" in dis.opmap
+_HAS_PRECALL: Final = "PRECALL" in dis.opmap
 _JUMPS: Final = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 
 
 def table(
     code: types.CodeType, *, granularity: str = "access", gil: bool = False, program: bool = False
 ) -> list[InstructionAccess]:
-    """The rows of a code object. With ``gil`` threads switch only where an interpreter with a global lock lets them.
+    """The rows of a code object. With ``gil``, threads switch only where an interpreter with a global lock permits it.
 
-    ``program`` says that the code belongs to a whole program, whose global names threads may share.
+    ``program`` is whether the code belongs to a whole program, whose global names threads may share.
     """
     shared = shared_names(code.co_filename, program=program)
     rows = []
@@ -208,7 +208,7 @@ def _touches(one: dis.Instruction, code: types.CodeType, shared: SharedNames) ->
 
 
 def _instructions(code: types.CodeType) -> Iterator[tuple[int, dis.Instruction, int]]:
-    """Each reachable instruction with its place (that of its first prefix) and the depth of the stack before it."""
+    """Each reachable instruction with its position (that of its first prefix) and the stack depth before it."""
     depths = stack_depths(code)
     begins: int | None = None
     for one in dis.get_instructions(code):
@@ -222,11 +222,11 @@ def _instructions(code: types.CodeType) -> Iterator[tuple[int, dis.Instruction, 
 
 
 def stack_depths(code: types.CodeType) -> dict[int, int]:
-    """How many values are on the stack before each instruction that can be reached, by offset."""
+    """The number of values on the stack before each reachable instruction, by offset."""
     instructions = list(dis.get_instructions(code))
     following = {one.offset: after.offset for one, after in itertools.pairwise(instructions)}
     by_offset = {one.offset: one for one in instructions}
-    handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]  # noqa: SLF001 - nothing public tells it
+    handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]  # noqa: SLF001 - no public API
     depths: dict[int, int] = {}
     todo = [(instructions[0].offset, 0)] if instructions else []
     while todo:
@@ -240,14 +240,14 @@ def stack_depths(code: types.CodeType) -> dict[int, int]:
             todo.append((following[offset], depth + _effect(one, jump=False)))
         if jumps:
             todo.append((one.argval, depth + _effect(one, jump=True)))
-        # What is raised, and where that happened if the handler has to know.
+        # The exception, and the position of its instruction if the handler needs it.
         todo += ((each.target, each.depth + 1 + each.lasti) for each in handlers if each.start <= offset < each.end)
     return depths
 
 
 def _effect(one: dis.Instruction, *, jump: bool) -> int:
     if one.opname == "RETURN_GENERATOR":
-        return 1  # what is sent first
-    if _PREPARED and one.opname in ("PRECALL", "CALL"):
-        return 0 if one.opname == "PRECALL" else -(one.arg or 0) - 1  # it is CALL that takes the arguments away
+        return 1  # the value sent first
+    if _HAS_PRECALL and one.opname in ("PRECALL", "CALL"):
+        return 0 if one.opname == "PRECALL" else -(one.arg or 0) - 1  # CALL removes the arguments
     return dis.stack_effect(one.opcode, one.arg if one.opcode >= dis.HAVE_ARGUMENT else None, jump=jump)

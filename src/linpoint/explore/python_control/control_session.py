@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session of control: while it is open, code runs under schedules that an explorer chooses.
 
-Guarantee: between two sessions nothing of the interpreter is changed. One session at a time. Cost: some milliseconds to
-open, since every module is looked at for locks and clocks.
+Guarantee: between two sessions the interpreter is unchanged. Only one session can be open at a time. Cost: some
+milliseconds to open, since every module is searched for locks and clocks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import random
 import sys
 import time
 import types
-from _thread import get_ident, start_new_thread  # the real ones: in their modules they are replaced
+from _thread import get_ident, start_new_thread  # the real functions: the session replaces them in their modules
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -32,20 +32,20 @@ from linpoint.explore.python_control import controlled_thread_class as program_t
 from linpoint.explore.python_control.access_backends import rewrites_source
 from linpoint.explore.python_control.controlled_threads import controlled_thread_ids
 from linpoint.explore.python_control.instrumented_files import InstrumentedFiles
-from linpoint.explore.python_control.run_abort import StopRun, blame, raise_blame, refuse, unheard
+from linpoint.explore.python_control.run_abort import StopRun, blame, raise_blame, refuse, silence_aborted_finalizers
 from linpoint.explore.python_control.source_rewriting.install_rewritten import RewrittenInstallation, installed
 from linpoint.explore.python_control.trace_recorder import TraceRecorder
 from linpoint.histories.values import freeze
 from linpoint.judging.scenario_run import RunEnding
 
 MAX_RUN_STEPS: Final = 20_000
-"""A run of so many steps is cut: its threads seem to run for ever."""
+"""Maximum number of steps of a run; a longer run is stopped, since its threads seem to run forever."""
 STALL_TIMEOUT_S: Final = 5.0
-"""Seconds without a step after which a run is given up."""
+"""Seconds without a step after which a run is abandoned."""
 
 _RUNS_PER_COLLECTION: Final = 1_000
 _MAX_PARKED_THREADS: Final = 32
-"""Threads that did not end when they were told to; each keeps its stack."""
+"""Maximum number of threads that did not end on request; each retains its stack."""
 
 
 _ENDINGS: Final = tuple(RunEnding)
@@ -53,7 +53,7 @@ _ENDINGS: Final = tuple(RunEnding)
 
 @dataclass(slots=True)
 class CompletedCall:
-    """One operation of a thread: the steps with which it was called and returned, -1 for what did not happen."""
+    """One operation of a thread: the steps of its call and its return, -1 if there was none."""
 
     called: int = -1
     returned: int = -1
@@ -63,20 +63,20 @@ class CompletedCall:
 
 @dataclass(frozen=True, slots=True)
 class BlockedThread:
-    """A thread that could not go on when the run ended, and the one that has what it waits for, if one has it."""
+    """A thread that was blocked when the run ended, and the thread that holds what it waits for, if any."""
 
     process: int
     owner: int | None
     place: int = 0
-    """Of the lock, comparable within the run only."""
+    """The address of the lock, comparable only within the run."""
 
 
 Body = Callable[[], Any] | tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...]
-"""What a thread does: call a function, or operations one after another."""
+"""The work of a thread: a function to call, or a sequence of operations."""
 
 
 class ControlSession:
-    """Code under control while the block lasts."""
+    """Keeps code under control within its block."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class ControlSession:
         self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
-        """Random numbers start again with each run: the code uses them."""
+        """Whether random numbers are reset for each run, because the code uses them."""
         self._parked = native.control_parked()
         self._installation: RewrittenInstallation | None = None
         self._context = contextvars.Context()
@@ -119,7 +119,7 @@ class ControlSession:
         self._announces = rewrites_source(self._backend)
         with ExitStack() as stack:
             stack.callback(controlled_thread_ids.clear)
-            stack.enter_context(unheard())
+            stack.enter_context(silence_aborted_finalizers())
             stack.enter_context(program_threads.known(*program_threads.FIBERS))
             stack.enter_context(stdlib_patches.replaced())
             native.hook(not self._announces, self._describe, self._uncontrolled)
@@ -147,16 +147,17 @@ class ControlSession:
         self._stack.close()
 
     def prepare(self, threads: int = 0) -> None:
-        """Before the object of a run is made: locks are free, virtual time starts again, random numbers too.
+        """Prepare a run before its object is created: free all locks, and reset virtual time and random numbers.
 
-        The first numbers are kept for so many ``threads``; those that are started while the object is made come after.
+        The first numbers are reserved for ``threads``; threads that start while the object is created get later
+        numbers.
         """
         self._runs += 1
         if self._runs % _RUNS_PER_COLLECTION == 0:
-            gc.collect(0)  # what was there before is none of ours, and takes longer than the runs
+            gc.collect(0)  # older objects are not from these runs, and collecting them takes longer than the runs
         native.control_prepare()
         program_threads.begin_run()
-        self._context = contextvars.copy_context()  # what the object sets when it is made is of this run
+        self._context = contextvars.copy_context()  # what the object sets on creation belongs to this run
         self._places = threads
         for _ in range(threads):
             native.control_add(())
@@ -164,14 +165,14 @@ class ControlSession:
             random.seed(0)
 
     def alone(self, *, most: int = 0) -> AbstractContextManager[None]:
-        """The calling thread is under control too, with nobody beside it: to make objects, and to look at them.
+        """Put the calling thread under control too, while no other thread runs: for creating and inspecting objects.
 
-        After ``most`` instructions, if that is given, it counts as blocked for ever.
+        After ``most`` instructions, if given, the thread counts as blocked forever.
         """
         return _Alone(most)
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> RunEnding:
-        """One run of these threads, and of those that were started since ``prepare``."""
+        """Run these threads, and those started since ``prepare``, once."""
         for number, body in enumerate(bodies):
             if number < self._places:
                 native.control_give(number, body)
@@ -188,28 +189,28 @@ class ControlSession:
         return ending
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
-        """What ``function`` gives, with nobody beside it; the block of ``alone`` is around."""
+        """Call ``function`` while no other thread runs; to be used within ``alone``."""
         return self._context.run(function, *args)
 
     def operations(self) -> list[list[CompletedCall]]:
-        """What each thread did in the last run."""
+        """The operations of each thread in the last run."""
         return [[CompletedCall(*each) for each in thread] for thread in native.control_operations()]
 
     def outcome(self) -> tuple[Any, ...] | None:
-        """Equal for complete runs whose operations gave the same in the same real-time order; None if that is hard to say."""
+        """A value that is equal for complete runs with equal results in the same real-time order; None if unknown."""
         return native.control_outcome()
 
     def goes_round(self) -> bool:
-        """Whether the last run was cut because its threads wait in loops for what nobody will write."""
+        """Whether the last run was stopped because its threads loop until a write that no thread will make."""
         return native.control_goes_round()
 
     def waiting(self) -> list[BlockedThread]:
-        """The threads that could not go on when the last run ended, without those in the background."""
+        """The threads that were blocked when the last run ended, without background threads."""
         waiting = native.control_waiting()
         return [BlockedThread(process, owner, place) for process, place, owner, background in waiting if not background]
 
     def narrator(self, operations: Sequence[Sequence[tuple[str, tuple[Any, ...]]]], root: str) -> TraceRecorder:
-        """Tells a run of threads with these operations."""
+        """A recorder for a run of threads with these operations."""
         return TraceRecorder([f"thread {number + 1}" for number in range(len(operations))], operations, root)
 
     def _close(self) -> None:
@@ -220,7 +221,7 @@ class ControlSession:
 
     @contextmanager
     def _announcing(self) -> Iterator[None]:
-        """Code announces itself in the block."""
+        """In the block, code announces its accesses."""
         fine = self._granularity != "line" and not self._gil
         native.announce_points(fine, self._granularity == "opcode" and not self._gil, self._gil)
         self._installation = RewrittenInstallation(
@@ -234,7 +235,7 @@ class ControlSession:
         self._installation = None
 
     def code(self, code: types.CodeType) -> types.CodeType:
-        """The code of a module as it is to be executed."""
+        """The code of a module in the form in which it is to be executed."""
         return code if self._installation is None else self._installation.code(code)
 
     def _seed(self) -> None:
@@ -243,8 +244,8 @@ class ControlSession:
     def _describe(self, code: types.CodeType) -> list[bytecode_accesses.InstructionAccess] | bool | None:
         """The instructions of interest.
 
-        Of code that is left alone: None if a call of it is one step, False if it makes points of its own, True if it does
-        nothing else.
+        For code that is not interleaved: None if a call of it is one step, False if it makes scheduling points itself,
+        True if it does nothing else.
         """
         if code.co_filename not in self._selection:
             return code in stdlib_patches.HARMLESS if self._selection.makes_points(code.co_filename) else None
@@ -262,14 +263,14 @@ class ControlSession:
     def _uncontrolled(self, thing: Any) -> None:
         if uncontrolled_resources.real_lock(thing) is None:
             return
-        refuse(uncontrolled_resources.lock_error(thing, sys._getframe(1)))  # noqa: SLF001 - the code that is about to use it
+        refuse(uncontrolled_resources.lock_error(thing, sys._getframe(1)))  # noqa: SLF001 - the user of the lock
 
     def _stall(self) -> None:
         blame(uncontrolled_resources.stall_error(self._patience, selected=self._selection))
 
 
 class _Alone:
-    """A block of ``alone``; not a generator, since there are several of them to each run."""
+    """The block of ``alone``; not a generator, since each run enters several."""
 
     __slots__ = ("_ident", "_most")
 
@@ -294,7 +295,7 @@ _POLL_INTERVAL_S: Final = 0.0001
 
 
 def _add_thread() -> None:
-    """A thread of the system that carries processes; it is ready when this returns."""
+    """Start a system thread that carries processes; it is ready when this returns."""
     ready = native.control_idle() + 1
 
     def serve() -> None:

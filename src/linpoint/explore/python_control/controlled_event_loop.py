@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An event loop under control: whoever drives it says at each step what runs next. No I/O, no threads, virtual time.
+"""An event loop under control: its driver chooses at each step what runs next. No I/O, no threads, virtual time.
 
-Everything of asyncio that is written on top of futures, tasks and timers works on it unchanged; what needs more is
-refused with LP-T025. Guarantee: with the same choices the same happens; tasks and futures are hashed by the order in
-which they are made, so that sets of them are iterated alike.
+All parts of asyncio that rest on futures, tasks and timers work on it unchanged; other requests are refused with
+LP-T025. Guarantee: equal choices give equal runs. Tasks and futures are hashed by the order of their creation, so that
+sets of them are iterated in the same order.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from linpoint.errors import TestError
 from linpoint.explore.python_control.event_loop_turns import LoopProcess, LoopTurns, now
 
 _CLEANUP_STEPS: Final = 1_000
-"""Steps that tasks get to end themselves after a run."""
+"""Maximum number of steps in which tasks may end themselves after a run."""
 
 _Arguments = TypeVarTuple("_Arguments")
 
 
 class _Task(asyncio.Task[Any]):
-    """A task whose hash depends on nothing but the run."""
+    """A task whose hash depends only on the run."""
 
     _number: int
 
     def __new__(cls, _coro: Any, *, loop: ControlledEventLoop, **_keywords: Any) -> Self:
         made = super().__new__(cls)
-        made._number = loop.next_number()  # __init__ asks for the hash already
+        made._number = loop.next_number()  # __init__ already uses the hash
         return made
 
     def __hash__(self) -> int:
@@ -40,7 +40,7 @@ class _Task(asyncio.Task[Any]):
 
 
 class _Future(asyncio.Future[Any]):
-    """As ``_Task``."""
+    """A future whose hash depends only on the run."""
 
     def __init__(self, *, loop: ControlledEventLoop) -> None:
         self._number = loop.next_number()
@@ -61,14 +61,14 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
         self._generators: WeakSet[AsyncGenerator[Any, Any]] = WeakSet()
         self._closed = False
         self.refused: TestError | None = None
-        """What was asked for that there is not; kept, since the program may have swallowed it."""
+        """The refused request, stored because the program may have caught the error."""
 
-    # --- for whoever drives it
+    # --- for the driver
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """It is the running loop of the calling thread while the block lasts."""
-        before = asyncio._get_running_loop()  # noqa: SLF001 - how loops are made known
+        """Make it the running loop of the calling thread within the block."""
+        before = asyncio._get_running_loop()  # noqa: SLF001 - the way to register a loop
         hooks = sys.get_asyncgen_hooks()
         asyncio._set_running_loop(self)  # noqa: SLF001
         sys.set_asyncgen_hooks(firstiter=self._generators.add, finalizer=self._finalize)
@@ -79,7 +79,9 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
             asyncio._set_running_loop(before)  # noqa: SLF001
 
     def start(self, coroutine: Any, process: LoopProcess | None = None) -> asyncio.Task[Any]:
-        """A task for ``coroutine``, of its own process or as the next one of another; its first step is ready."""
+        """Create a task for ``coroutine`` as its own process, or as the next task of ``process``; its first step is
+        ready.
+        """
         self.turns.making = process
         task = _Task(coroutine, loop=self, name=self._name())
         if process is not None:
@@ -87,11 +89,11 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
         return task
 
     def push(self, process: LoopProcess, callback: Callable[[], None]) -> None:
-        """A step of ``process`` is ready: to call ``callback``."""
+        """Make a step of ``process`` ready, which calls ``callback``."""
         self.turns.add(asyncio.Handle(callback, (), self), process)
 
     def finish(self) -> None:
-        """End what is left of the run: tasks are cancelled, and closed if they do not obey. Nothing is logged."""
+        """End the remaining tasks of the run: cancel them, and close those that continue. Nothing is logged."""
         self._on_exception = None
         with self.running():
             for _ in range(2):
@@ -109,7 +111,7 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
         self.turns.clear()
 
     def next_number(self) -> int:
-        """How many tasks and futures there are with this one."""
+        """The number of tasks and futures created, including this one."""
         self._numbers += 1
         return self._numbers
 
@@ -121,12 +123,12 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
         if not self._closed:
             self.call_soon(self.create_task, generator.aclose())
 
-    # --- what asyncio asks for
+    # --- the interface of asyncio
 
     def call_soon(
         self, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: Context | None = None
     ) -> asyncio.Handle:
-        """Call it as soon as the explorer wants."""
+        """Call it as soon as the explorer chooses."""
         self._check_open()
         handle = asyncio.Handle(callback, args, self, context)
         self.turns.add(handle, self.turns.process_of(callback))
@@ -135,7 +137,7 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
     def call_soon_threadsafe(
         self, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: Context | None = None
     ) -> asyncio.Handle:
-        """The same: there is but one thread."""
+        """The same, since there is only one thread."""
         return self.call_soon(callback, *args, context=context)
 
     def call_later(
@@ -145,13 +147,13 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
         *args: *_Arguments,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call it when so many virtual seconds have passed."""
+        """Call it after ``delay`` virtual seconds."""
         return self.call_at(self.time() + delay, callback, *args, context=context)
 
     def call_at(
         self, when: float, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        """Call it when the virtual time has come."""
+        """Call it at this virtual time."""
         self._check_open()
         timer = asyncio.TimerHandle(when, callback, args, self, context)
         self.turns.add_timer(timer)
@@ -162,11 +164,11 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
         return now()
 
     def create_future(self) -> asyncio.Future[Any]:
-        """A future of this loop."""
+        """Create a future of this loop."""
         return _Future(loop=self)
 
     def create_task(self, coro: Any, *, name: str | None = None, **keywords: Any) -> asyncio.Task[Any]:
-        """A task of this loop."""
+        """Create a task of this loop."""
         self._check_open()
         if self._factory is None:
             return _Task(coro, loop=self, name=name or self._name(), **keywords)
@@ -176,39 +178,39 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
         return task
 
     def set_task_factory(self, factory: Any) -> None:
-        """Make tasks with ``factory``."""
+        """Create tasks with ``factory``."""
         self._factory = factory
 
     def get_task_factory(self) -> Any:
-        """What makes tasks; None for the loop itself."""
+        """The task factory; None if the loop creates tasks itself."""
         return self._factory
 
     def set_exception_handler(self, handler: Any) -> None:
-        """Tell ``handler`` of exceptions that nobody else is told of."""
+        """Report exceptions that no other code handles to ``handler``."""
         self._on_exception = handler
 
     def get_exception_handler(self) -> Any:
-        """Who is told of them."""
+        """The handler of such exceptions."""
         return self._on_exception
 
     def default_exception_handler(self, context: dict[str, Any]) -> None:
-        """Says nothing: a run is one of thousands."""
+        """Does nothing: a run is one of thousands."""
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Nobody else is told of this exception."""
+        """Report an exception that no other code handles."""
         if self._on_exception is not None:
             with suppress(Exception):
                 self._on_exception(self, context)
 
     def get_debug(self) -> bool:
-        """Debugging is about real time."""
+        """False: debug mode is about real time."""
         return False
 
     def set_debug(self, enabled: bool) -> None:
-        """Changes nothing."""
+        """Has no effect."""
 
     def is_running(self) -> bool:
-        """It runs until the run is over."""
+        """Whether the run is not over."""
         return not self._closed
 
     def is_closed(self) -> bool:
@@ -221,10 +223,10 @@ class ControlledEventLoop(asyncio.AbstractEventLoop):
             await generator.aclose()
 
     async def shutdown_default_executor(self, *_: Any) -> None:
-        """There is none."""
+        """Does nothing: there is no executor."""
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """It is dropped when its time comes."""
+        """Does nothing: a cancelled timer is dropped when its time comes."""
 
     def _check_open(self) -> None:
         if self._closed:
@@ -236,9 +238,9 @@ def _close(task: asyncio.Task[Any] | None) -> None:
         return
     if task.done():
         if not task.cancelled():
-            task.exception()  # so that nobody says it was never retrieved
+            task.exception()  # prevents the report that it was never retrieved
         return
-    task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001 - it was told to end, and did not
+    task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001 - it was cancelled, but did not end
     coroutine = task.get_coro()
     with suppress(Exception):
         if coroutine is not None:
@@ -250,7 +252,7 @@ def _refusing(name: str) -> Callable[..., Any]:
         self.refused = TestError(
             "LP-T025",
             f"the code under test calls {name} of its event loop, which needs I/O, threads or signals, or ends the loop.",
-            remedy="Put a coroutine in its place that awaits asyncio.sleep: the explorer decides when it goes on.",
+            remedy="Replace it with a coroutine that awaits asyncio.sleep; the explorer decides when it continues.",
         )
         raise self.refused
 

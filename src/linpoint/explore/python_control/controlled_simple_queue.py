@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``queue.SimpleQueue`` in Python, for threads under control.
 
-The real one is written in C, and each of its methods is one step. Here each is one region of a lock. The standard library
-has one in Python too, but there a value can be seen in it that nobody can get yet.
+The real class is written in C, and each of its methods is one step. Here each method is one critical section. The
+standard library also has a Python version, but there a value can be visible before any thread can get it.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 
 
 class ControlledSimpleQueue:
-    """Values in the order in which they were put; without a bound."""
+    """An unbounded queue of values in the order in which they were put."""
 
     def __init__(self) -> None:
         self._values: collections.deque[Any] = collections.deque()
         self._changed = threading.Condition(threading.Lock())
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:  # noqa: ARG002
-        """Never waits; the other parameters are there as in other queues."""
+        """Never waits; the other parameters exist for compatibility with other queues."""
         with self._changed:
             self._values.append(item)
             self._changed.notify()
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """The first value; waits for one, or raises ``queue.Empty``."""
+        """Remove and return the first value; waits for one, or raises ``queue.Empty``."""
         if timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
         with self._changed:
@@ -37,19 +37,19 @@ class ControlledSimpleQueue:
             return self._values.popleft()
 
     def put_nowait(self, item: Any) -> None:
-        """As ``put``."""
+        """Like ``put``, which never waits."""
         self.put(item)
 
     def get_nowait(self) -> Any:
-        """The first value, or ``queue.Empty``."""
+        """Remove and return the first value, or raise ``queue.Empty``."""
         return self.get(block=False)
 
     def empty(self) -> bool:
-        """Whether there is no value."""
+        """Whether the queue is empty."""
         return self.qsize() == 0
 
     def qsize(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         with self._changed:
             return len(self._values)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threading.Thread`` under control: its methods, replaced, so that classes made from it before obey too.
+"""``threading.Thread`` under control: its methods are replaced, so that existing subclasses are controlled too.
 
-A thread that is started becomes a process of the run. Outside of a run, as while the object under test is made, it
-begins with the run and stays in the background: the run does not wait for it.
+A started thread becomes a process of the run. If it starts outside of a run, for example while the object under test is
+created, it begins with the run and stays in the background: the run does not wait for it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from linpoint.explore.python_control.run_abort import StopRun, is_ctrl_c
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
 _STARTING: Final = -1
-"""The process of a thread that has none yet."""
+"""The process of a thread that does not have one yet."""
 FIBERS: Final = range(1, 33)
-"""The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
+"""The identities of fibers, numbered from 1, that are registered in advance."""
 _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
@@ -32,10 +32,10 @@ _real_start_new: Final = _thread.start_new_thread
 
 
 class ThreadListener(Protocol):
-    """Whoever wants to know of the threads of a run; it is told on their own threads, aside from the run."""
+    """Receives the events of the threads of a run, on these threads but not as steps of the run."""
 
     def begins(self, process: int, name: str) -> None:
-        """A thread begins, as this process."""
+        """A thread begins as this process."""
 
     def started(self, process: int, by: int, daemon: bool) -> None:
         """A process has started another one."""
@@ -44,7 +44,7 @@ class ThreadListener(Protocol):
         """A thread ends with an exception that it did not catch."""
 
 
-class _Nobody:
+class _NoListener:
     def begins(self, process: int, name: str) -> None:
         pass
 
@@ -55,12 +55,12 @@ class _Nobody:
         pass
 
 
-_listener: ThreadListener = _Nobody()
+_listener: ThreadListener = _NoListener()
 
 
 @contextmanager
 def listening(listener: ThreadListener) -> Iterator[None]:
-    """Tell ``listener`` of the threads that run in the block."""
+    """Report the threads that run in the block to ``listener``."""
     global _listener  # noqa: PLW0603 - one run at a time
     before, _listener = _listener, listener
     try:
@@ -95,18 +95,18 @@ def _body(thread: threading.Thread) -> Callable[[], None]:
         assert process is not None
         setattr(thread, _PROCESS, process)
         with current(thread):
-            _heard(process, thread.name, thread.run)
+            _run_body(process, thread.name, thread.run)
 
     return run
 
 
-def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
+def _run_body(process: int, name: str, body: Callable[[], Any]) -> None:
     native.control_aside(_listener.begins, process, name)
     try:
         body()
     except (StopRun, SystemExit):
         pass
-    except BaseException as error:  # whatever ends a thread
+    except BaseException as error:  # any exception ends a thread
         if is_ctrl_c(error):
             raise
         native.control_aside(_listener.raised, process, error)
@@ -114,7 +114,7 @@ def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
 
 @contextmanager
 def current(thread: threading.Thread) -> Iterator[None]:
-    """In the block, ``thread`` is what the calling thread is called."""
+    """In the block, ``thread`` represents the calling thread."""
     ident = threading.get_ident()
     thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
     active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - for current_thread()
@@ -131,7 +131,7 @@ def current(thread: threading.Thread) -> Iterator[None]:
 
 @contextmanager
 def as_process(thread: threading.Thread, process: int) -> Iterator[None]:
-    """In the block, ``thread`` can be joined as a process of the run; after it, it is the thread that it was."""
+    """In the block, ``thread`` can be joined as a process of the run; its state is restored afterwards."""
     setattr(thread, _PROCESS, process)
     ident = thread.ident
     try:
@@ -142,14 +142,14 @@ def as_process(thread: threading.Thread, process: int) -> Iterator[None]:
 
 
 def start_new_thread(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] = {}, /) -> int:
-    """``_thread.start_new_thread``: nobody can join such a thread, and the run does not wait for it."""
+    """``_thread.start_new_thread``: such a thread cannot be joined, and the run does not wait for it."""
     if not under_control():
         return _real_start_new(function, args, dict(kwargs))
 
     def run() -> None:
         process = native.control_process()
         assert process is not None
-        _heard(process, getattr(function, "__name__", "thread"), lambda: function(*args, **kwargs))
+        _run_body(process, getattr(function, "__name__", "thread"), lambda: function(*args, **kwargs))
 
     return _spawn(run, daemon=True)
 
@@ -174,20 +174,21 @@ def _is_alive(self: threading.Thread) -> bool:
         return False
     if native.control_process() is None:
         return not native.control_ended(process)
-    return process == native.control_process() or not native.control_join(process, 0.0)  # a step: others end threads
+    return process == native.control_process() or not native.control_join(process, 0.0)  # a step: the answer may change
 
 
 _hashed = itertools.count()
 
 
 def begin_run() -> None:
-    """Threads of the next run are told apart by the same numbers as those of the one before."""
+    """Restart the numbers that serve as hashes of threads, so that every run uses the same ones."""
     global _hashed  # noqa: PLW0603 - one session at a time
     _hashed = itertools.count()
 
 
 def _hash(self: threading.Thread) -> int:
-    # A pool keeps its threads in a set, and joins them in the order of their hashes: by address, no two runs were alike.
+    # A pool keeps its threads in a set and joins them in the order of their hashes. Hashes by address would make runs
+    # differ.
     number = self.__dict__.get(_HASH)
     if number is None:
         number = self.__dict__[_HASH] = next(_hashed) if under_control() else object.__hash__(self)
@@ -196,12 +197,12 @@ def _hash(self: threading.Thread) -> int:
 
 @contextmanager
 def known(*idents: int) -> Iterator[None]:
-    """Let the threads of processes know themselves, by their identities.
+    """Register thread objects for these identities, so that the threads of processes have one.
 
-    A thread that the interpreter has to make up when it is first asked for would be steps of that run alone, and a daemon,
-    as would be those that it starts.
+    Otherwise the interpreter would create a dummy thread when it is first needed. That would add steps to one run only,
+    and the dummy would be a daemon, as would be the threads that it starts.
     """
-    active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - what current_thread() looks at
+    active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - current_thread() reads it
     for ident in idents:
         me = threading.Thread(name=f"thread {ident}", daemon=False)
         me._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
@@ -215,16 +216,16 @@ def known(*idents: int) -> Iterator[None]:
 
 
 class ForgetfulSet:
-    """In the place of the weak tables of all threads, which are interleaved code.
+    """Replaces the weak collections of all threads, whose code is interleaved.
 
-    What they do when threads of an earlier run die would be steps of this run.
+    The cleanup that they do when threads of an earlier run die would otherwise be steps of this run.
     """
 
     def add(self, thread: object) -> None:
-        """As of a set."""
+        """Does nothing."""
 
     def discard(self, thread: object) -> None:
-        """As of a set."""
+        """Does nothing."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(())
@@ -236,7 +237,7 @@ class ForgetfulSet:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Workers of executors log whatever ends them, also what ends the run."""
+    """Workers of executors log every exception that ends them, including the one that ends the run."""
     return not (isinstance(record.exc_info, tuple) and record.exc_info[0] is StopRun)
 
 
@@ -252,7 +253,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def replaced() -> Iterator[None]:
-    """Let threads that are started under control be processes of the run."""
+    """Make threads that are started under control processes of the run."""
     ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive, "__hash__": _hash}
     before = {name: vars(threading.Thread).get(name) for name in ours}
     for name, method in ours.items():
@@ -262,7 +263,7 @@ def replaced() -> Iterator[None]:
             yield
     finally:
         for name, method in before.items():
-            if method is None:  # it is inherited
+            if method is None:  # inherited
                 delattr(threading.Thread, name)
             else:
                 setattr(threading.Thread, name, method)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which threads belong to the session: the one that drives it, while it makes objects, and those of the pool."""
+"""The threads that belong to the session: the one that drives it, while it creates objects, and those of the pool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def under_control() -> bool:
 
 @contextmanager
 def membership() -> Iterator[None]:
-    """The calling thread belongs to the session in the block."""
+    """Make the calling thread belong to the session within the block."""
     ident = get_ident()
     before = ident in controlled_thread_ids
     controlled_thread_ids.add(ident)

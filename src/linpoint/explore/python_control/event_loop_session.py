@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session for coroutines: while it is open, tasks run on an event loop whose order an explorer chooses.
 
-The same as ``ControlSession`` for whoever runs scenarios: a body is the operations of one client, and each of them is a task. An
-operation is called with its first step and returns with its last one; between two of them others may run.
+Code that runs scenarios uses it like a ``ControlSession``: a body is the operations of one client, and each operation
+is a task. An operation is called with its first step and returns with its last one; between two of its steps other
+tasks may run.
 
-Every step counts as touching everything, since what coroutines share is not watched: no schedule is left out for being
-equivalent to another one. A *preemption* is a departure from the order of a real loop, so that few of them reach all
-that is near to what really happens: bounding delays (Emmi, Qadeer and Rakamaric: Delay-Bounded Scheduling, POPL 2011).
+Every step counts as touching everything, since the data that coroutines share is not observed: no schedule is pruned as
+equivalent to another one. A *preemption* is a departure from the order of a real loop, so a small bound covers the
+schedules closest to those of a real loop: delay bounding (Emmi, Qadeer and Rakamaric: Delay-Bounded Scheduling, POPL
+2011).
 """
 
 from __future__ import annotations
@@ -32,12 +34,12 @@ from linpoint.explore.python_control.task_trace_recorder import TaskTraceRecorde
 from linpoint.judging.scenario_run import RunEnding
 
 IDLE_BACKGROUND_STEPS: Final = 2_000
-"""After so many steps of background tasks alone, those who wait are taken to wait for ever."""
+"""Number of consecutive steps of background tasks after which waiting clients are taken to wait forever."""
 
 
 @dataclass(slots=True, eq=False)
 class _Client:
-    """Operations that one process does one after another."""
+    """A process that runs operations one after another."""
 
     process: LoopProcess
     calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]
@@ -49,27 +51,27 @@ class _Client:
 
 
 class TaskListener(Protocol):
-    """Is told what happens in a run."""
+    """Receives the events of a run."""
 
     def turn(self, process: LoopProcess, *, instead: LoopProcess | None) -> None:
-        """The process takes a step; ``instead`` of another one whose turn it was."""
+        """The process takes a step, ``instead`` of another process whose turn it was."""
 
     def called(self, process: LoopProcess) -> None:
-        """Its next operation begins."""
+        """The next operation of the process begins."""
 
     def paused(self, process: LoopProcess) -> None:
-        """Its step is over."""
+        """The step of the process is over."""
 
     def returned(self, process: LoopProcess, number: int, value: Any, raised: bool) -> None:
-        """So its operation ended."""
+        """An operation of the process ended in this way."""
 
 
 class EventLoopSession(ControlSession):
-    """Coroutines under control while the block lasts."""
+    """Keeps coroutines under control within its block."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self._loop = ControlledEventLoop()  # type: ignore[abstract]  # the rest of its methods refuse
+        self._loop = ControlledEventLoop()  # type: ignore[abstract]  # its other methods refuse
         self._clients: list[_Client] = []
         self._step = self._quiet = 0
         self._ending = RunEnding.COMPLETE
@@ -88,7 +90,7 @@ class EventLoopSession(ControlSession):
         return self
 
     def prepare(self, threads: int = 0) -> None:  # noqa: ARG002 - clients are numbered when they begin
-        """End what is left of the run before; then as for threads, with a fresh loop."""
+        """End the remaining tasks of the previous run, then prepare as for threads, with a fresh loop."""
         self._end_run()
         super().prepare()
         random.seed(0)
@@ -97,13 +99,13 @@ class EventLoopSession(ControlSession):
         self._step = self._quiet = 0
 
     @contextmanager
-    def alone(self, *, most: int = 0) -> Iterator[None]:  # noqa: ARG002 - steps are counted, and no code is watched
-        """As for threads."""
+    def alone(self, *, most: int = 0) -> Iterator[None]:  # noqa: ARG002 - steps are counted, code is not observed
+        """Put the calling thread under control, as for threads."""
         with membership():
             yield
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
-        """What ``function`` gives, awaited if it can be, while nothing but the usual happens."""
+        """Call ``function``, await its result if possible, and return it. Tasks run in the order of a real loop."""
         loop = self._loop
         with loop.running():
             value = function(*args)
@@ -123,7 +125,7 @@ class EventLoopSession(ControlSession):
         return task.result()
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> RunEnding:
-        """One run of these clients, beside the tasks that there are already."""
+        """Run these clients once, concurrently with the existing tasks."""
         loop = self._loop
         with self.alone(), loop.running():
             for process, body in zip(loop.turns.begin(len(bodies)), bodies, strict=True):
@@ -136,18 +138,18 @@ class EventLoopSession(ControlSession):
         return self._ending
 
     def outcome(self) -> None:
-        """Nothing that is said at a glance."""
+        """None: no cheap summary exists."""
 
     def goes_round(self) -> bool:
-        """What tasks read is not watched."""
+        """False: the reads of tasks are not observed."""
         return False
 
     def operations(self) -> list[list[CompletedCall]]:
-        """What each client did."""
+        """The operations of each client."""
         return [client.done for client in self._clients]
 
     def waiting(self) -> list[BlockedThread]:
-        """The clients that could not go on when the run ended, each with the process that it waits for, if it is one."""
+        """The clients that were blocked when the run ended, each with the process that it waits for, if any."""
         return [
             BlockedThread(client.process.number, self._awaited_by(client.process))
             for client in self._clients
@@ -155,12 +157,12 @@ class EventLoopSession(ControlSession):
         ]
 
     def narrator(self, operations: Sequence[Sequence[tuple[str, tuple[Any, ...]]]], root: str) -> TaskTraceRecorder:
-        """Tells a run."""
+        """A recorder for a run."""
         return TaskTraceRecorder(self, self._selection, operations, root)
 
-    def told(self) -> str:
-        """What the last step did, if it was one of timers or callbacks."""
-        return self._loop.turns.told()
+    def last_step_text(self) -> str:
+        """The effect of the last step as text, if it was a step of timers or callbacks."""
+        return self._loop.turns.last_step_text()
 
     def _drive(self, explorer: native.Explorer) -> RunEnding:
         loop, clients, listener = self._loop, self._clients, self.listener
@@ -176,7 +178,7 @@ class EventLoopSession(ControlSession):
             elif self._step >= self._most_steps:
                 ending = RunEnding.CUT
             if ending is not None:
-                # Tasks that are left could have gone first: what they would do next counts.
+                # Remaining tasks could have run first, so their next steps count.
                 left = any(shown) if ending is RunEnding.COMPLETE else shown[usual] & ENABLED_FLAG
                 ended = ending in (RunEnding.COMPLETE, RunEnding.STUCK)
                 explorer.end(shown, RunEnding.STOPPED if left and ended else ending)
@@ -194,7 +196,7 @@ class EventLoopSession(ControlSession):
         self._step += 1
         self._quiet = 0 if number < len(self._clients) else self._quiet + 1
         process = self._loop.turns.processes[number]
-        with suppress(SystemExit):  # whoever awaits the task is told of it
+        with suppress(SystemExit):  # the task's awaiter receives it
             self._loop.turns.step(number)
         if self.listener is not None:
             self.listener.paused(process)
@@ -238,11 +240,11 @@ class EventLoopSession(ControlSession):
             self._call_next(client)
 
     def _blocked(self) -> bool:
-        """Whether a client waits for a lock of threads, and nobody else can run until it has it."""
+        """Whether a client waits for a lock of threads; nothing else can run until it gets the lock."""
         return any(client.done and isinstance(client.done[-1].value, BlockedForever) for client in self._clients)
 
     def _is_quiet(self, shown: bytes) -> bool:
-        """Whether all clients wait, and only tasks in the background, such as one that beats like a heart, go on."""
+        """Whether all clients wait, and only background tasks, such as a heartbeat, take steps."""
         return self._quiet >= IDLE_BACKGROUND_STEPS and not any(
             shown[client.process.number] & ENABLED_FLAG for client in self._clients
         )
@@ -258,8 +260,8 @@ class EventLoopSession(ControlSession):
         if native.control_operations():
             raise TestError(
                 "LP-T025",
-                "the code under test starts a thread beside its event loop.",
-                remedy="Test threads and coroutines apart: make the test's operations plain functions, or use no thread.",
+                "the code under test starts a thread in addition to its event loop.",
+                remedy="Test threads and coroutines separately: make operations plain functions, or start no threads.",
             )
 
     def _end_run(self) -> None:

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose turn it is on an event loop: what may run next, and what a real loop would run.
+"""The turns of an event loop: the steps that may run next, and the step that a real loop would run.
 
-What may run next:
+The following steps may run next:
 
-- A task whose turn has come. A task is a process: it has one step ready at most.
-- The first of the callbacks that are of no task (``call_soon``, callbacks of futures, what ``gather`` or ``TaskGroup``
-  do when a task of theirs ends). They are one process and keep their order, which asyncio promises. They are not run at
-  once: a real loop runs what was ready before first, and sees, say, another step of a task that is about to be cancelled.
-- The earliest timer: time may pass while others are ready. Timers are one process, and fire in the order of their
-  deadlines. Virtual time is that of the session, and passes only when a timer fires or somebody sleeps in earnest.
+- The step of a ready task. A task is a process: at most one step of it is ready.
+- The first of the callbacks that belong to no task (``call_soon``, callbacks of futures, the reactions of ``gather`` or
+  ``TaskGroup`` to the end of a task). They form one process and keep their order, as asyncio promises. They do not run
+  immediately: a real loop first runs everything that was ready before, for example another step of a task that is about
+  to be cancelled.
+- The earliest timer: time may pass while other steps are ready. Timers form one process and fire in the order of their
+  deadlines. Virtual time is that of the session. It passes only when a timer fires or code calls a blocking sleep.
 
-The usual one is what a real loop without I/O would run: the first that is ready, or a timer if none is.
-Cost: O(what is ready) for a step.
+The usual step is the one that a real loop without I/O would run: the first ready one, or a timer if none is ready.
+Cost: O(ready steps) per step.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ YIELDS_FLAG: Final = 4
 
 @dataclass(slots=True, eq=False)
 class LoopProcess:
-    """What takes steps one after another. ``task`` is the present one; None for timers and callbacks."""
+    """A sequence of steps. ``task`` is its current task; None for timers and callbacks."""
 
     number: int
     name: str
@@ -42,12 +43,12 @@ class LoopProcess:
 
 
 def now() -> float:
-    """The virtual time, as ``time.monotonic`` gives it to the program."""
+    """The virtual time that ``time.monotonic`` returns to the program."""
     return MONOTONIC_START_S + float(native.control_now())
 
 
 class LoopTurns:
-    """What is ready on one loop."""
+    """The ready steps of one loop."""
 
     def __init__(self) -> None:
         self._ready: list[tuple[LoopProcess, asyncio.Handle]] = []
@@ -59,10 +60,10 @@ class LoopTurns:
         self._made = 0
         self._last: asyncio.Handle | None = None
         self.making: LoopProcess | None = None
-        """The process of the next task that is seen for the first time; None for one of its own."""
+        """The process of the next new task; None if the task gets its own process."""
 
     def begin(self, clients: int) -> list[LoopProcess]:
-        """So many processes of their own, numbered from 0; timers, callbacks and the tasks there are come after them."""
+        """Create processes for ``clients``, numbered from 0; timers, callbacks and existing tasks come after them."""
         made = [LoopProcess(number, f"task {number + 1}") for number in range(clients)]
         others = [each for each in self.processes if each.task is None or not each.task.done()]
         self.processes = [*made, *others]
@@ -71,7 +72,7 @@ class LoopTurns:
         return made
 
     def show(self) -> tuple[bytes, int]:
-        """The processes, each with ``ALIVE_FLAG``, ``ENABLED_FLAG`` and ``YIELDS_FLAG``, and the usual one."""
+        """The processes, each with ``ALIVE_FLAG``, ``ENABLED_FLAG`` and ``YIELDS_FLAG``, and the usual process."""
         self._drop_cancelled()
         shown = bytearray(0 if each.task is None or each.task.done() else ALIVE_FLAG for each in self.processes)
         for process, _ in self._ready:
@@ -82,7 +83,7 @@ class LoopTurns:
         return bytes(shown), usual.number
 
     def step(self, number: int) -> None:
-        """One step of a process that is enabled."""
+        """Run one step of an enabled process."""
         handle: asyncio.Handle
         if number == self._timed.number:
             when, _, handle = heapq.heappop(self._timers)
@@ -91,39 +92,39 @@ class LoopTurns:
             at = next(at for at, (process, _) in enumerate(self._ready) if process.number == number)
             _, handle = self._ready.pop(at)
         self._last = handle
-        handle._run()  # noqa: SLF001 - what loops do with handles
+        handle._run()  # noqa: SLF001 - loops run handles this way
 
     def step_as_usual(self) -> LoopProcess | None:
-        """The step that a real loop would take: whose it was, None if nobody can go on."""
+        """Run the step that a real loop would run; return its process, or None if no process is enabled."""
         shown, usual = self.show()
         if not shown[usual] & ENABLED_FLAG:
             return None
         self.step(usual)
         return self.processes[usual]
 
-    def told(self) -> str:
-        """What the last step did, if it was one of timers or callbacks."""
+    def last_step_text(self) -> str:
+        """The effect of the last step as text, if it was a step of timers or callbacks."""
         passed = f"{now() - MONOTONIC_START_S:g} s have passed" if isinstance(self._last, asyncio.TimerHandle) else ""
         name = getattr(getattr(self._last, "_callback", None), "__qualname__", "a callback")
         wakes = name == "_set_result_unless_cancelled"  # asyncio.sleep
         return ", ".join(filter(None, (passed, "" if wakes else f"calls {name.replace('<locals>.', '')}")))
 
     def add(self, handle: asyncio.Handle, process: LoopProcess) -> None:
-        """A step of ``process`` is ready."""
+        """Make a step of ``process`` ready."""
         self._ready.append((process, handle))
 
     def add_timer(self, timer: asyncio.TimerHandle) -> None:
-        """It fires when its time has come."""
+        """Add a timer, which fires when its time has come."""
         self._made += 1
         heapq.heappush(self._timers, (timer.when(), self._made, timer))
 
     def clear(self) -> None:
-        """Nothing is ready any more."""
+        """Remove all ready steps and timers."""
         self._ready.clear()
         self._timers.clear()
 
     def process_of(self, callback: Callable[..., Any]) -> LoopProcess:
-        """The process to which a callback belongs; a task that is new gets one."""
+        """The process of a callback; a new task gets one."""
         task = getattr(callback, "__self__", None)
         if not isinstance(task, asyncio.Task):
             return self._called
@@ -145,5 +146,5 @@ class LoopTurns:
 
 def _pass_time(until: float) -> None:
     native.control_sleep(max(0.0, until - now()))
-    while now() < until:  # rounded down
+    while now() < until:  # rounding can leave it slightly below
         native.control_sleep(math.ulp(until))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which code is interleaved: that of the user and of packages, and of the standard library what keeps data.
+"""Selects the code that is interleaved: code of the user and of packages, and data structures of the standard library.
 
-The rest of the standard library, tools that run tests, and linpoint itself are left alone: calling them is one step.
+The rest of the standard library, test tools and linpoint itself are not interleaved: a call of them is one step.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _STANDARD: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name 
 _PACKAGES: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
 _OWN: Final = str(Path(importlib.util.find_spec("linpoint").origin or "").resolve().parent)  # type: ignore[union-attr]
 _DEMO: Final = "cli/demo_data/"
-"""The one part of ours that stands for a user's."""
+"""The one part of linpoint that stands for user code."""
 _KEEPING_DATA: Final = frozenset(
     ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect")
 )
-"""Modules of the standard library whose objects people share between threads."""
+"""Modules of the standard library whose objects are shared between threads."""
 _FROZEN: Final = "<frozen"
-"""So begin the files of modules that the interpreter has inside."""
+"""Prefix of the file names of modules that are built into the interpreter."""
 _ON_LOCKS: Final = frozenset(
     ("threading.py", "queue.py", "concurrent/futures/thread.py", "concurrent/futures/_base.py", "contextlib.py")
 )
@@ -38,10 +38,10 @@ def _resolved(file: str) -> str:
     return str(Path(file).resolve()) if not file.startswith("<") else file
 
 
-def _within(path: str, folders: tuple[str, ...]) -> str | None:
-    for folder in folders:
-        if path.startswith(folder + "/"):
-            return path[len(folder) + 1 :]
+def _within(path: str, directories: tuple[str, ...]) -> str | None:
+    for directory in directories:
+        if path.startswith(directory + "/"):
+            return path[len(directory) + 1 :]
     return None
 
 
@@ -52,7 +52,7 @@ def is_standard(file: str) -> bool:
 
 
 def is_of_user(file: str) -> bool:
-    """Whether a file is neither of the standard library nor of linpoint."""
+    """Whether a file belongs neither to the standard library nor to linpoint."""
     return not (file.startswith(_FROZEN) or is_standard(file) or _is_ours(_resolved(file)))
 
 
@@ -62,7 +62,7 @@ def _is_ours(path: str) -> bool:
 
 
 class InstrumentedFiles:
-    """Says of a file whether its code is interleaved. ``more`` are modules, packages, classes or files to add."""
+    """The set of files whose code is interleaved. ``more`` are modules, packages, classes or files to add."""
 
     def __init__(self, more: tuple[Any, ...] = ()) -> None:
         self._more = tuple(_file_of(each) for each in more)
@@ -76,7 +76,7 @@ class InstrumentedFiles:
 
     @staticmethod
     def makes_points(file: str) -> bool:
-        """Whether code that is left alone lets others go on by itself: it rests on locks that are under control."""
+        """Whether code that is not interleaved makes scheduling points itself, because it rests on controlled locks."""
         path = _resolved(file)
         inside = _within(path, _STANDARD)
         importing = path.startswith((f"{_FROZEN} importlib", f"{_FROZEN} zipimport"))
@@ -97,7 +97,7 @@ class InstrumentedFiles:
 
 
 def _file_of(thing: Any) -> str:
-    """The file of a module, the folder of a package, the file of a class or function; a path as it is."""
+    """The file of a module, class or function, or the directory of a package; a path as it is."""
     if isinstance(thing, types.ModuleType):
         file = thing.__file__ or ""
         return str(Path(file).resolve().parent if file.endswith("__init__.py") else Path(file).resolve())

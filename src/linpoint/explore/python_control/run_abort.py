@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How threads under control are told to stop, and how a run is ended by what cannot be steered."""
+"""Stops threads under control, and ends a run that meets something beyond control."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from linpoint.explore import _native_control as native
 
 
 class StopRun(BaseException):
-    """The run is over, and the thread must come to its end. Not an Exception, so that few handlers swallow it."""
+    """The run is over, and the thread must end. Not an Exception, so that few handlers catch it."""
 
 
 class BlockedForever(BaseException):
-    """The only thread there is waits for something that nobody will ever do."""
+    """The only running thread waits for an event that can never happen."""
 
 
 @contextmanager
-def unheard() -> Iterator[None]:
-    """Finalisers and callbacks cannot raise; what ends a run in the middle of one is no news."""
+def silence_aborted_finalizers() -> Iterator[None]:
+    """Suppress reports of ``StopRun`` from finalisers and callbacks, which cannot raise."""
     before = sys.unraisablehook
 
-    def tell(unraisable: Any) -> None:
+    def report(unraisable: Any) -> None:
         if unraisable.exc_type is not StopRun:
             before(unraisable)
 
-    sys.unraisablehook = tell
+    sys.unraisablehook = report
     try:
         yield
     finally:
@@ -40,12 +40,12 @@ _troubles: list[TestError] = []
 
 
 def blame(error: TestError) -> None:
-    """Say what keeps the run from meaning anything; it is raised when the run is over."""
+    """Record an error that makes the run meaningless; it is raised when the run is over."""
     _troubles.append(error)
 
 
 def refuse(error: TestError) -> NoReturn:
-    """End the run because of what the program is about to do."""
+    """End the run because of the next action of the program."""
     if native.control_process() is None:
         raise error
     blame(error)
@@ -54,7 +54,7 @@ def refuse(error: TestError) -> NoReturn:
 
 
 def raise_blame() -> None:
-    """After a run: raise the first that was said of it, if anything was."""
+    """After a run: raise the first recorded error, if any."""
     troubles = _troubles.copy()
     _troubles.clear()
     if troubles:
@@ -62,7 +62,7 @@ def raise_blame() -> None:
 
 
 def is_ctrl_c(error: BaseException) -> bool:
-    """Whether it is none of the program's doing; a ``KeyboardInterrupt`` that an operation raises itself is a result."""
+    """Whether the user pressed Ctrl-C; a ``KeyboardInterrupt`` that an operation itself raises is a result."""
     return isinstance(error, KeyboardInterrupt) and native.control_interrupted()
 
 

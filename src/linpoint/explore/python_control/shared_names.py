@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which names of a file its code assigns where other threads may see it.
+"""The names of a file that its code assigns where other threads may see the change.
 
-Read from compiled code, since that is quick to look through; the source itself is parsed only where the code cannot say
-what the module assigns and what it defines. Cost: O(instructions), once for each file.
+They are read from compiled code, which is fast to scan. The source is parsed only where the code does not show whether
+the module assigns or defines a name. Cost: O(instructions), once per file.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from typing import Any, Final, NamedTuple
 
 
 class SharedNames(NamedTuple):
-    """Names that functions of a file change although others see them."""
+    """Names that functions of a file change although other code sees them."""
 
     globals: frozenset[str]
     nonlocals: frozenset[str]
     attributes: frozenset[str]
-    """Of any object; private ones with the name of their class."""
+    """Attributes of any object; private ones include the name of their class."""
 
 
 _NOTHING: Final = SharedNames(frozenset(), frozenset(), frozenset())
@@ -38,11 +38,11 @@ _ASSIGNING: Final = _ATTRIBUTES | _GLOBALS
 
 @functools.cache
 def shared_names(file: str, *, program: bool = False) -> SharedNames:
-    """The names of a file that are assigned where others may see it; in a ``program`` also what it assigns itself."""
+    """The names of a file that are assigned where others may see it; of a ``program`` also those its module assigns."""
     source = functools.partial(linecache.getlines, file)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they were given when it was imported
+            warnings.simplefilter("ignore")  # they were reported on import
             code = _kept(file) or compile("".join(source()), file, "exec", dont_inherit=True)
             return shared_in(code, lambda: ast.parse("".join(source())), program=program)
     except (SyntaxError, ValueError, RecursionError):
@@ -50,25 +50,25 @@ def shared_names(file: str, *, program: bool = False) -> SharedNames:
 
 
 class _Reading(importlib.machinery.SourceFileLoader):
-    """Takes what the import of a module has compiled if that is still right, and leaves nothing behind if it is not."""
+    """Reads the compiled file of an earlier import if it is up to date, and never writes one."""
 
     def set_data(self, *_: Any, **__: Any) -> None:
-        """Nothing."""
+        """Does nothing."""
 
 
 def _kept(file: str) -> types.CodeType | None:
     try:
         return _Reading("", file).get_code("")
     except (OSError, ImportError, EOFError):
-        return None  # a file that only linecache knows
+        return None  # only linecache knows the file
 
 
 def shared_in(code: types.CodeType, tree: Callable[[], ast.Module], *, program: bool = False) -> SharedNames:
-    """The same of a module that has been compiled; ``tree`` parses it."""
+    """The same for a compiled module; ``tree`` parses it."""
     codes = list(_within(code))
     attributes, found_globals = _stored(codes)
     nonlocals = {name for each in codes for name in _reassigned(each)}
-    # Whoever asks for the names of the module as a dict may assign any of them, and so may who has the module.
+    # Code that gets the names of the module as a dict may assign any of them, and so may code that holds the module.
     if program or any("globals" in each.co_names for each in codes):
         found_globals |= _assigned(tree())
     elif not attributes.isdisjoint(code.co_names):
@@ -102,7 +102,7 @@ def _stored(codes: list[types.CodeType]) -> tuple[set[str], set[str]]:
 
 
 def _assigned(tree: ast.Module) -> set[str]:
-    """What the module assigns itself."""
+    """The names that the module itself assigns."""
     return {
         node.id
         for statement in tree.body
@@ -113,7 +113,9 @@ def _assigned(tree: ast.Module) -> set[str]:
 
 
 def _reassigned(code: types.CodeType) -> Iterator[str]:
-    """What it assigns of functions around it, or again after functions inside of it may have been given to other threads."""
+    """The variables of enclosing functions that it assigns, and its own that it assigns again after inner functions may
+    be in use by other threads.
+    """
     if not (code.co_cellvars or code.co_freevars) or _CELLS.isdisjoint(code.co_code[::2]):
         return
     stores: collections.Counter[str] = collections.Counter(code.co_varnames[: _arguments(code)])

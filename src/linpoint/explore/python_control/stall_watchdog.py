@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that watches whether a run moves, and a signal that gets it out of where it is stuck.
+"""A thread that checks whether a run makes progress, and a signal that interrupts a run that does not.
 
-Processes are carried by the thread that drives the session, so nobody but another thread can notice that one of them
-waits for something real. A signal interrupts most of what the system or C code waits in, and its handler raises there.
-A process that goes on after that too is put to sleep for ever. Ctrl-C is told to the control, which could not tell it from
-a ``KeyboardInterrupt`` that the program raises. Guarantee: the handlers that were there before are back when the block is
-left. Cost: a thread that wakes a few times a second.
+The thread that drives the session carries the processes, so only another thread can notice that one of them waits for
+something real. A signal interrupts most waits in the system or in C code, and its handler raises there. A process that
+continues even then is put to sleep forever. Ctrl-C is reported to the control, which otherwise could not distinguish it
+from a ``KeyboardInterrupt`` that the program raises. Guarantee: leaving the block restores the previous handlers. Cost:
+a thread that wakes a few times a second.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ from linpoint.explore.python_control.run_abort import StopRun
 
 _ABORT_SIGNAL: Final = getattr(signal, "SIGRTMIN", signal.SIGUSR2) + (9 if hasattr(signal, "SIGRTMIN") else 0)
 _POLLS_PER_TIMEOUT: Final = 20
-"""How often it looks within the time that a run may stand still."""
+"""Number of polls within the time that a run may stand still."""
 _POLLS_BEFORE_RETRY: Final = 5
-"""So many looks later a process that has not come back is told again."""
+"""Number of polls after which a process that has not returned gets another signal."""
 _MAX_ABORT_SIGNALS: Final = 3
 _make_lock: Final = _thread.allocate_lock
 
 
 def can_watch() -> bool:
-    """Whether the calling thread gets signals: only the main one does."""
+    """Whether the calling thread receives signals: only the main thread does."""
     return threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
 def stall_watchdog(patience: float, stalled: Callable[[], None]) -> Iterator[None]:
-    """While the block lasts, ``stalled`` is called, on another thread, when a run stands still; then the run is stopped."""
+    """In the block, call ``stalled`` on another thread when a run stands still, and then stop the run."""
     main = threading.get_ident()
     closed = _make_lock()
     closed.acquire()
-    told = 0
+    signals = 0
 
     def on_signal(_number: int, _frame: object) -> None:
-        if told and native.control_process() is not None:
+        if signals and native.control_process() is not None:
             native.control_stop_run()
-            if told > _MAX_ABORT_SIGNALS:  # it has swallowed all that was raised
+            if signals > _MAX_ABORT_SIGNALS:  # it has caught every exception that was raised
                 native.control_park()
             raise StopRun
 
     def watch() -> None:
-        nonlocal told
+        nonlocal signals
         beats, still = 0, 0
         while not closed.acquire(timeout=patience / _POLLS_PER_TIMEOUT):
             now = native.control_beats()
             still = still + 1 if now == beats and now != 0 else 0
             beats = now
             if still == 0:
-                told = 0
+                signals = 0
             elif still >= _POLLS_PER_TIMEOUT and (still - _POLLS_PER_TIMEOUT) % _POLLS_BEFORE_RETRY == 0:
-                if not told:
+                if not signals:
                     stalled()
-                told += 1
+                signals += 1
                 signal.pthread_kill(main, _ABORT_SIGNAL)
 
-    with _handled(_ABORT_SIGNAL, on_signal), _hearing_ctrl_c():
+    with _handled(_ABORT_SIGNAL, on_signal), _report_ctrl_c():
         _thread.start_new_thread(watch, ())
         try:
             yield
@@ -74,9 +74,9 @@ def stall_watchdog(patience: float, stalled: Callable[[], None]) -> Iterator[Non
 
 
 @contextmanager
-def _hearing_ctrl_c() -> Iterator[None]:
+def _report_ctrl_c() -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
-    if not callable(before):  # it is ignored, or ends the interpreter
+    if not callable(before):  # the signal is ignored, or ends the interpreter
         yield
         return
 

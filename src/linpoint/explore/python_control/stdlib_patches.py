@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the standard library gives to threads, replaced while they are under control: locks, threads, time.
+"""Replacements for parts of the standard library under control: locks, threads, time.
 
-Conditions, events, semaphores, barriers and queues are Python on top of these, and need no replacement. Only threads
-that belong to the session are given the controlled ones; all others get the real ones, as if nothing had happened.
-Locks that modules and classes have had since they were imported are replaced where they are, as far as they can be found:
-in the globals of modules, the attributes of their classes, and in cached properties, which have one before Python 3.12.
+Conditions, events, semaphores, barriers and queues are Python code on top of these, and need no replacement. Only
+threads that belong to the session get the controlled versions; all other threads get the real ones, as without a
+session. Locks that modules and classes created on import are replaced in place where they can be found: in the globals
+of modules, in the attributes of their classes, and in cached properties, which have a lock before Python 3.12.
 Guarantee: leaving the block restores every name.
 """
 
@@ -37,12 +37,12 @@ _REAL_RLOCK: Final = _thread.RLock
 
 
 _keeping: list[list[Any]] = []
-"""Where locks are kept that are made, if they are."""
+"""The lists that keep created locks alive, the innermost block last."""
 
 
 @contextmanager
 def keeping_locks(kept: list[Any]) -> Iterator[None]:
-    """Let locks live that are made in the block, so that none comes where another one was: they are told apart by that."""
+    """Keep locks that are created in the block alive, so that no two have the same address, which identifies a lock."""
     _keeping.append(kept)
     try:
         yield
@@ -57,7 +57,7 @@ def _made(lock: Any) -> Any:
 
 
 class _Kind(type):
-    """From 3.13 on ``threading.Lock`` is a type, and code asks whether something is one."""
+    """From Python 3.13 on, ``threading.Lock`` is a type and may occur in ``isinstance``."""
 
     kinds: tuple[type, ...] = ()
 
@@ -86,11 +86,11 @@ def _clock(real: Callable[[], Any], begin: float, unit: int | None = None) -> Ca
         seconds = begin + native.control_now()
         return seconds if unit is None else int(seconds * unit)
 
-    return staticmethod(now)  # like the real one, no method of the class that has it
+    return staticmethod(now)  # like the real function, it does not become a method of a class that holds it
 
 
 def _ident() -> int:
-    """The identity of a thread; processes of a run have small ones, since fibers share that of the system."""
+    """The identity of a thread. Processes of a run have small ones, since fibers share that of the system thread."""
     process = native.control_process()
     return _REAL_IDENT() if process is None else process + 1
 
@@ -107,7 +107,7 @@ def _sleep(seconds: float, /) -> None:
 def _fork(real: Callable[[], Any]) -> Callable[[], Any]:
     def fork() -> Any:
         if under_control():
-            refuse(uncontrolled_resources.fork_error(real.__name__, sys._getframe(1)))  # noqa: SLF001 - whoever calls
+            refuse(uncontrolled_resources.fork_error(real.__name__, sys._getframe(1)))  # noqa: SLF001 - the caller
         return real()
 
     return staticmethod(fork)
@@ -117,10 +117,10 @@ _REAL_SLEEP: Final = time.sleep
 _REAL_IDENT: Final = _thread.get_ident
 
 HARMLESS: Final = frozenset((_sleep.__code__, under_control.__code__))
-"""Calling these in a loop that waits is no more than sleeping."""
+"""Functions whose calls in a waiting loop count as sleeping."""
 
 _REPLACED: Final[dict[int, Any]] = {}
-"""By the id of the real thing, which lives for ever."""
+"""Replacements by the id of the real object, which lives forever."""
 for _real, _ours in (
     (_thread.get_ident, staticmethod(_ident)),
     (_thread.allocate_lock, _Lock),
@@ -146,14 +146,14 @@ _MADE_BEFORE: Final[tuple[tuple[str, str, Callable[[], Any]], ...]] = (
     ("concurrent.futures.thread", "_threads_queues", controlled_thread_class.ForgetfulSet),
     ("threading", "_dangling", controlled_thread_class.ForgetfulSet),
 )
-"""What modules of the standard library have made already, and use while other threads may go on."""
+"""Objects that modules of the standard library created on import and use while other threads may run."""
 _KINDS: Final = {_thread.LockType: native.ControlledLock, _thread.RLock: native.ControlledRLock}
 _KEEP_THEIR_LOCKS: Final = frozenset(("threading", "weakref", "importlib", "_frozen_importlib", "sys", "io", "codecs"))
 """Modules of the interpreter itself, whose locks serve all threads, not only those under control."""
 
 
 class _Locks:
-    """Locks that were made before, and those that stand for them: one for one, under however many names."""
+    """The locks that existed before, with one controlled replacement each, however many names a lock has."""
 
     def __init__(self) -> None:
         self._ours: dict[int, tuple[Any, Any]] = {}
@@ -164,7 +164,7 @@ class _Locks:
         return None if kind is None else self._ours.setdefault(id(value), (value, kind()))[1]
 
     def holders(self, module: str, names: dict[str, Any]) -> Iterator[tuple[Any, str, Any]]:
-        """What the classes of a module have locks in: the class, the name, and the lock that stands for its own."""
+        """The class attributes of a module that hold locks: the class, the name and the replacement of the lock."""
         for owner in [each for each in names.values() if isinstance(each, type) and each.__module__ == module]:
             for name, value in [each for each in vars(owner).items() if type(each[1]) in _KINDS]:
                 yield owner, name, self.instead_of(value)
@@ -184,7 +184,7 @@ def _lock_of_property(cached: Any) -> Any:
 
 @contextmanager
 def _properties() -> Iterator[None]:
-    """Before 3.12 each cached property has a lock of its own, made with its class."""
+    """Before Python 3.12 each cached property has its own lock, created with its class."""
     if not hasattr(functools.cached_property(len), _LOCK):
         yield
         return
@@ -203,7 +203,7 @@ def replaced() -> Iterator[None]:
     undo: list[Callable[[], None]] = []
     locks = _Locks()
     if "concurrent.futures" in sys.modules:
-        importlib.import_module("concurrent.futures.thread")  # it comes when it is asked for: in the first run alone
+        importlib.import_module("concurrent.futures.thread")  # imported lazily: otherwise only in the first run
     try:
         for module, names in _modules():
             has_locks = module not in _KEEP_THEIR_LOCKS

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """``sys.monitoring`` (PEP 669) as the hook, from Python 3.12 on.
 
-Code is found when it begins; of code that is interleaved the instructions are watched, and those that touch nothing
-shared are switched off one by one as they come. Guarantee: another tool, such as a debugger or coverage, keeps its events,
-and when the block is left no code is watched. Cost: one call of a C function for each instruction that may touch something
-shared, and for each call of code that is left alone.
+Code is discovered when it begins. The instructions of interleaved code are monitored, and those that touch nothing
+shared are disabled one by one as they occur. Guarantee: other tools, such as a debugger or coverage, keep their events,
+and after the block no code is monitored. Cost: one call of a C function for each instruction that may touch something
+shared, and for each call of code that is not interleaved.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 
 NEEDED: Final = sys.version_info >= (3, 12)
-"""Before 3.12 a trace function does it."""
+"""Before Python 3.12, a trace function takes its place."""
 
 _NAME: Final = "linpoint"
 _TOOLS: Final = (3, 4, 2, 5, 1, 0)
-"""Identities that tools may take, those that no kind of tool is advised to take first."""
+"""Identities for tools; those without a predefined purpose come first."""
 
 
 @contextmanager
 def watching() -> Iterator[None]:
-    """Tell the native hook of instructions while the block lasts."""
+    """Report instructions to the native hook within the block."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
     tool = _take(monitoring)
     events = monitoring.events
@@ -50,7 +50,7 @@ def watching() -> Iterator[None]:
         for event, callback in callbacks.items():
             monitoring.register_callback(tool, event, callback)
         monitoring.set_events(tool, events.PY_START | events.PY_RESUME)
-        monitoring.restart_events()  # what an earlier session had switched off
+        monitoring.restart_events()  # enable what an earlier session disabled
         yield
     finally:
         monitoring.set_events(tool, events.NO_EVENTS)
@@ -71,6 +71,6 @@ def _take(monitoring: Any) -> int:
     others = ", ".join(str(monitoring.get_tool(tool)) for tool in sorted(_TOOLS))
     raise TestError(
         "LP-T020",
-        f"every place for a tool of sys.monitoring is taken: {others}.",
+        f"all tool ids of sys.monitoring are in use: {others}.",
         remedy="Run the test without one of these tools.",
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schedule of tasks did: each line of the program that ran, and for each await what it waits for.
+"""Records a schedule of tasks: each executed line of the program and, for each await, what it waits for.
 
-Columns are tasks: first those of the operations, then those that the program starts, timers and callbacks, as far as they
-did anything. Only a run that is worth telling is narrated: it is traced line by line.
+Columns are tasks: first those of the operations, then tasks that the program starts, timers and callbacks, if they took
+a step. Only a run worth reporting is recorded, since it is traced line by line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Tracer = Callable[[types.FrameType, str, Any], Any]
 
 
 class TaskTraceRecorder(TraceRecorder):
-    """Listens to one run of tasks and tells it."""
+    """Listens to one run of tasks and records its trace."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class TaskTraceRecorder(TraceRecorder):
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Narrate what runs in the block."""
+        """Record the run in the block."""
         self._session.listener = self
         self._traced_before = sys.gettrace()
         try:
@@ -57,7 +57,7 @@ class TaskTraceRecorder(TraceRecorder):
             self._session.listener = None
 
     def trace(self, *, failure: TraceFailure | None = None, schedule: str | None = None) -> Trace:
-        """What was told so far."""
+        """The trace so far."""
         clients = len(self._operations)
         names = dict(enumerate(self._threads))
         others = {who for step in self._steps for who in (step.thread, step.other) if isinstance(who, int)}
@@ -66,56 +66,56 @@ class TaskTraceRecorder(TraceRecorder):
         return Trace(threads, tuple(self._steps), "sc", schedule, failure)
 
     def block(self, process: int, owner: int | None, _place: int) -> None:
-        """The task waits for ever."""
+        """The task waits forever."""
         what, place = self._awaited(self._processes[process])
         known = owner if owner in self._processes else None
         self._steps.append(TraceStep(process, StepKind.BLOCK, location=what, other=known, place=place))
 
-    # --- what the session tells
+    # --- events of the session
 
     def turn(self, process: LoopProcess, *, instead: LoopProcess | None) -> None:
-        """The process takes a step; ``instead`` of another one whose turn it was."""
+        """The process takes a step, ``instead`` of another process whose turn it was."""
         self._processes[process.number] = process
         self._running = process.number
         if instead is not None:
             self._processes[instead.number] = instead
             if not self._steps or self._steps[-1].thread != instead.number:
-                self._tell(TraceStep(instead.number, StepKind.NOTE, message="has its turn"))
+                self._add_step(TraceStep(instead.number, StepKind.NOTE, message="has its turn"))
         self._preempts = instead is not None
         sys.settrace(self._trace_call)
 
     def called(self, process: LoopProcess) -> None:
-        """Its next operation begins."""
+        """The next operation of the process begins."""
         name, args = self._operations[process.number][self._begun[process.number]]
         self._begun[process.number] += 1
-        self._tell(TraceStep(process.number, StepKind.CALL, operation=name, args=args))
+        self._add_step(TraceStep(process.number, StepKind.CALL, operation=name, args=args))
 
     def paused(self, process: LoopProcess) -> None:
-        """Its step is over."""
+        """The step of the process is over."""
         sys.settrace(self._traced_before)
         if process.task is None:
-            self._tell(TraceStep(process.number, StepKind.NOTE, message=self._session.told()))
+            self._add_step(TraceStep(process.number, StepKind.NOTE, message=self._session.last_step_text()))
         elif process.task.done():
             if process.number >= len(self._operations):
-                self._tell(TraceStep(process.number, StepKind.EXIT))
+                self._add_step(TraceStep(process.number, StepKind.EXIT))
         else:
             what, place = self._awaited(process)
-            self._tell(TraceStep(process.number, StepKind.WAIT, location=what, place=place))
+            self._add_step(TraceStep(process.number, StepKind.WAIT, location=what, place=place))
 
     def returned(self, process: LoopProcess, number: int, value: Any, raised: bool) -> None:
-        """So its operation ended."""
+        """An operation of the process ended in this way."""
         self._return(process.number, number, value, raised)
 
-    # --- what the interpreter tells
+    # --- events of the interpreter
 
     def _trace_call(self, frame: types.FrameType, _event: str, _argument: Any) -> _Tracer | None:
         file = frame.f_code.co_filename
-        told = file in self._selection and not file.startswith(("<", _STANDARD))
-        return self._trace_line if told else None
+        traced = file in self._selection and not file.startswith(("<", _STANDARD))
+        return self._trace_line if traced else None
 
     def _trace_line(self, frame: types.FrameType, event: str, _argument: Any) -> _Tracer:
         if event == "line":
-            self._tell(TraceStep(self._running, StepKind.LOCAL, place=self._place(frame)))
+            self._add_step(TraceStep(self._running, StepKind.LOCAL, place=self._place(frame)))
         return self._trace_line
 
     def _awaited(self, process: LoopProcess) -> tuple[str | None, Any]:

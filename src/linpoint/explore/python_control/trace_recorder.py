@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schedule did, step by step: the run again, told as a ``Trace`` with source lines, names and values.
+"""Records a schedule step by step: the run is repeated and recorded as a ``Trace`` with source lines, names and values.
 
-Only a run that is worth telling is narrated; all others cost nothing for it. Looking at values runs no code of the
-program: attributes are read without descriptors, and objects that are not plain data are told by their type.
+Only a run worth reporting is recorded; other runs have no overhead. Inspecting values runs no code of the program:
+attributes are read without descriptors, and objects other than plain data are shown by their type.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Final, TypeGuard
 from msgspec import UNSET
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.access_text import access_text, exception_words, plain
+from linpoint.explore.python_control.access_text import access_text, exception_text, plain
 from linpoint.explore.python_control.bytecode_accesses import AccessAction
 from linpoint.explore.python_control.instrumented_files import is_of_user
 from linpoint.explore.python_control.stdlib_patches import keeping_locks
@@ -32,12 +32,12 @@ from linpoint.traces.trace_step import SourcePlace
 _READ: Final = 0
 _HOLDING: Final = (dict, list, set, collections.deque, bytearray)
 
-# What a step is about, as the native control counts.
+# The kind of a step, numbered as in the native control.
 _INSTRUCTION, _ACQUIRE, _TRY, _RELEASE, _SLEEP, _TIME, _JOIN, _NOTHING = range(8)
 
 
 class TraceRecorder:
-    """Listens to one run and tells it. ``operations`` has the name and arguments of each operation of each thread."""
+    """Listens to one run and records it. ``operations`` has the name and arguments of each operation of each thread."""
 
     def __init__(
         self, threads: Sequence[str], operations: Sequence[Sequence[tuple[str, tuple[Value, ...]]]], root: str = ""
@@ -47,18 +47,18 @@ class TraceRecorder:
         self._root = root
         self._steps: list[TraceStep] = []
         self._names: dict[int, str] = {}
-        self._kept: list[Any] = []  # so that no id is used twice
+        self._kept: list[Any] = []  # so that no id is reused
         self._numbers: dict[type, list[int]] = {}
         self._begun = [0] * len(threads)
         self._preempts = False
         self._turning = 0
-        """Who had the last turn."""
+        """The process that had the last turn."""
         self._held: Any = None
-        """The container or lock that the step before has read from an attribute."""
+        """The container or lock that the previous step read from an attribute."""
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Narrate what runs in the block."""
+        """Record the run in the block."""
         native.control_narrate(self._turn, self._return)
         native.narrate(self._access)
         try:
@@ -69,12 +69,12 @@ class TraceRecorder:
             native.narrate(None)
 
     def trace(self, *, failure: TraceFailure | None = None, schedule: str | None = None) -> Trace:
-        """What was told so far."""
+        """The trace so far."""
         threads = tuple(TraceThread(number, name) for number, name in enumerate(self._threads))
         return Trace(threads, tuple(_with_short_names(self._steps)), "sc", schedule, failure)
 
     def block(self, process: int, owner: int | None, place: int) -> None:
-        """Say that a thread waits for ever for the lock at ``place``."""
+        """Record that a thread waits forever for the lock at ``place``."""
         for each in (process, owner):
             if each is not None:
                 self._meet(each)
@@ -82,75 +82,75 @@ class TraceRecorder:
         step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)
         last = next((at for at in range(len(self._steps) - 1, -1, -1) if self._steps[at].thread == process), None)
         if last is not None and known is not None and self._steps[last].location == known:
-            # It got hold of the lock and came no further.
+            # It read the lock from an attribute and got no further.
             where = self._steps[last].place
             self._steps[last] = replace(step, place=where, preempts=self._steps[last].preempts)
         else:
             self._steps.append(step)
 
-    # --- what whoever runs a program tells
+    # --- events of the program's runner
 
     def begins(self, process: int, name: str) -> None:
-        """Call a thread by its name."""
+        """Record the name of a thread."""
         self._meet(process)
         self._threads[process] = name
 
     def started(self, process: int, by: int) -> None:
-        """Say that a process, the calling one, has started another one."""
+        """Record that a process, the calling one, has started another one."""
         self._meet(process)
-        where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the stack is what is told
-        self._tell(TraceStep(by, StepKind.SPAWN, other=process, place=where))
+        where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the trace shows the stack
+        self._add_step(TraceStep(by, StepKind.SPAWN, other=process, place=where))
 
     def failed(self, process: int, error: BaseException, *, assertion: bool) -> None:
-        """Say that a thread, or an operation of it, ends with an exception."""
+        """Record that a thread, or an operation of it, ends with an exception."""
         kind = StepKind.ASSERTION if assertion else StepKind.EXCEPTION
-        self._tell(TraceStep(process, kind, message=exception_words(error), place=_raised_at(error, self._place)))
+        self._add_step(TraceStep(process, kind, message=exception_text(error), place=_raised_at(error, self._place)))
 
     def _meet(self, process: int) -> None:
-        """Threads that the program has started get a name when they are first heard of."""
+        """Name threads that the program has started when they first occur."""
         while process >= len(self._threads):
             self._threads.append(f"thread {len(self._threads) + 1}")
             self._begun.append(0)
 
-    # --- what the control tells
+    # --- events of the control
 
     def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
         self._meet(process)
-        # A turn that is not told leaves its preemption to the next of the same thread.
+        # A turn without a recorded step leaves its preemption to the next turn of the same thread.
         self._preempts = preempts or (self._preempts and process == self._turning)
         self._turning = process
         if begins and process < len(self._operations):
             name, args = self._operations[process][self._begun[process]]
             self._begun[process] += 1
-            self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
+            self._add_step(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if doing in (_INSTRUCTION, _NOTHING):
             return
-        frame = innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
+        frame = innermost(sys._getframe())  # noqa: SLF001 - the trace shows the stack
         where = self._place(frame)
         if doing in (_ACQUIRE, _TRY, _RELEASE):
             if frame is None or _imports(sys._getframe(), frame):  # noqa: SLF001 - as above
-                return  # of the interpreter's own business
+                return  # internal to the interpreter
             kind = StepKind.UNLOCK if doing == _RELEASE else StepKind.LOCK
             held = self._held if _is_lock(self._held) and self._held.place == place else None
             step = TraceStep(process, kind, location=self._lock(place, frame, held), place=where)
-            self._tell(step, through=held)
+            self._add_step(step, through=held)
         elif doing == _JOIN:
             self._meet(place)
-            self._tell(TraceStep(process, StepKind.JOIN, other=place, place=where))
+            self._add_step(TraceStep(process, StepKind.JOIN, other=place, place=where))
         elif doing == _SLEEP:
-            self._tell(TraceStep(process, StepKind.YIELD, message="sleeps", place=where))
+            self._add_step(TraceStep(process, StepKind.YIELD, message="sleeps", place=where))
         elif doing == _TIME:
-            self._tell(TraceStep(process, StepKind.READ, location="the time", place=where))
+            self._add_step(TraceStep(process, StepKind.READ, location="the time", place=where))
 
     def _return(self, process: int, number: int, value: Any, raised: bool) -> None:
         name, args = self._operations[process][number]
-        if self._begun[process] <= number:  # it has touched nothing, and so had no turn of its own
+        if self._begun[process] <= number:  # it touched nothing, and so had no separate turn
             self._begun[process] = number + 1
-            self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
+            self._add_step(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if raised:
             self.failed(process, value, assertion=False)
         shown = FrozenObject(raises=type(value).__name__) if raised else plain(value)
-        self._tell(TraceStep(process, StepKind.RETURN, operation=name, value=shown))
+        self._add_step(TraceStep(process, StepKind.RETURN, operation=name, value=shown))
 
     def _access(
         self,
@@ -176,19 +176,19 @@ class TraceRecorder:
     def _attribute(
         self, process: int, subject: Any, name: str, mode: int, value: Any, where: SourcePlace | None
     ) -> None:
-        # The names of a module are a plain dict; a subclass of dict has attributes, and perhaps a ``get`` of its own.
+        # The names of a module are a plain dict; a subclass of dict has attributes, and perhaps its own ``get``.
         is_module = type(subject) is dict
         location = name if is_module else f"{self._name(subject)}.{name}"
         before = subject.get(name, UNSET) if is_module else _attribute_of(subject, name)
         if before is not UNSET and (isinstance(before, _HOLDING) or _is_lock(before)):
             self._know(before, location)
         if mode == _READ:
-            self._tell(TraceStep(process, StepKind.READ, location, plain(before), place=where))
+            self._add_step(TraceStep(process, StepKind.READ, location, plain(before), place=where))
             self._held = before
         else:
             if isinstance(value, _HOLDING) or _is_lock(value):
                 self._know(value, location)
-            self._tell(TraceStep(process, StepKind.WRITE, location, plain(value), old=plain(before), place=where))
+            self._add_step(TraceStep(process, StepKind.WRITE, location, plain(value), old=plain(before), place=where))
 
     def _contents(
         self,
@@ -200,15 +200,15 @@ class TraceRecorder:
         where: SourcePlace | None,
     ) -> None:
         kind = StepKind.WRITE if writes else StepKind.READ
-        self._tell(
+        self._add_step(
             TraceStep(process, kind, self._name(subject), message=access_text(action, subject, operands), place=where),
             through=subject,
         )
 
     # --- names, places, values
 
-    def _tell(self, step: TraceStep, through: Any = None) -> None:
-        """Add a step; the one before goes if it only got hold of the container that is used now."""
+    def _add_step(self, step: TraceStep, through: Any = None) -> None:
+        """Add a step. It replaces the previous step if that only read the container that is used now."""
         if through is not None and self._held is through and self._steps and self._steps[-1].thread == step.thread:
             step = replace(step, preempts=self._steps.pop().preempts)
         self._held = None
@@ -223,7 +223,7 @@ class TraceRecorder:
             self._kept.append(thing)
 
     def _name(self, thing: Any) -> str:
-        """What people would call it: its class, with a number if it is not the first of its kind."""
+        """A readable name: its class, with a number if it is not the first of its kind."""
         known = self._names.get(id(thing))
         if known is None:
             if isinstance(thing, type):
@@ -238,7 +238,7 @@ class TraceRecorder:
         return known
 
     def _lock(self, place: int, frame: types.FrameType | None, held: Any) -> str:
-        """The name of a lock: by which it was read just now, or an attribute of what the frame knows, if it is one."""
+        """The name of a lock: the one by which it was just read, or an attribute of an object known to the frame."""
         known = self._names.get(-place)
         if known is None:
             known = (
@@ -261,7 +261,7 @@ class TraceRecorder:
 
 
 def _with_short_names(steps: Sequence[TraceStep]) -> Iterator[TraceStep]:
-    """The steps with attributes by their names alone, where only one object has an attribute of that name."""
+    """The steps with attributes by their bare names, where only one object has an attribute of that name."""
     owners: dict[str, set[str]] = {}
     for step in steps:
         owner, dot, name = (step.location or "").rpartition(".")
@@ -273,12 +273,12 @@ def _with_short_names(steps: Sequence[TraceStep]) -> Iterator[TraceStep]:
 
 
 def is_own(frame: types.FrameType) -> bool:
-    """Whether a frame is the program's own: not ours, nor of the standard library."""
+    """Whether a frame belongs to the program: neither to linpoint nor to the standard library."""
     return is_of_user(frame.f_code.co_filename)
 
 
 def innermost(frame: types.FrameType | None) -> types.FrameType | None:
-    """The innermost frame that is the program's own."""
+    """The innermost frame that belongs to the program."""
     while frame is not None and not is_own(frame):
         frame = frame.f_back
     return frame
@@ -294,13 +294,13 @@ def _imports(frame: types.FrameType | None, until: types.FrameType) -> bool:
 
 
 def _written(action: AccessAction, operands: list[Any]) -> Any:
-    """What an instruction stores: below the object on the stack, or on top of it where there is none."""
+    """The value that an instruction stores: below the object on the stack, or on top of it if there is no object."""
     from_top = {AccessAction.WRITE_ATTRIBUTE: 2, AccessAction.WRITE_GLOBAL: 1}.get(action)
     return UNSET if from_top is None or len(operands) < from_top else operands[-from_top]
 
 
 def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], str]) -> str | None:
-    """Looks for a lock at ``place`` among what the frames can reach: their variables and the attributes of ``self``."""
+    """The name of the lock at ``place`` among variables of the frames and attributes of their values, if found."""
     while frame is not None:
         variables = {**frame.f_globals, **frame.f_locals} if is_own(frame) else frame.f_locals
         for variable, value in list(variables.items()):

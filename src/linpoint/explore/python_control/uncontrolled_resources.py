@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is not under control, told: locks that were made before, and threads that do not come back.
+"""Reports resources that are not under control: locks that were created before, and threads that do not return.
 
-A real lock knows nothing of processes that take turns: who waits for it waits for ever, and a reentrant one takes them
-all for the same thread. Those of modules and classes are replaced (``patching.py``); using any other one is an error with
-its name, its place and what to do.
+A real lock knows nothing of processes that take turns: a process that waits for it waits forever, and a reentrant lock
+takes all processes for the same thread. Locks of modules and classes are replaced (``stdlib_patches.py``); using any
+other real lock is an error that gives its name, its place and a remedy.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _INSIDE: Final[tuple[tuple[type, str], ...]] = (
     (threading.Semaphore, "_cond"),
     (threading.Barrier, "_cond"),
     (queue.Queue, "mutex"),
-    (queue._PySimpleQueue, "_count"),  # type: ignore[attr-defined]  # noqa: SLF001 - what takes the place of the C one
+    (queue._PySimpleQueue, "_count"),  # type: ignore[attr-defined]  # noqa: SLF001 - the replacement of the C class
     (concurrent.futures.thread.ThreadPoolExecutor, "_shutdown_lock"),
 )
-"""Where classes of the standard library keep the lock that they rest on."""
+"""The attribute in which each class of the standard library keeps its lock."""
 
 RESTING_ON_LOCKS: Final = (*(kind for kind, _ in _INSIDE), queue.SimpleQueue)
-"""Their objects may have been made before the session; those of SimpleQueue certainly were."""
+"""Classes whose objects may have been created before the session; those of SimpleQueue certainly were."""
 
 
 def real_lock(thing: Any) -> Any:
-    """The lock without control that an object is or rests on; None if there is none."""
+    """The uncontrolled lock that an object is or rests on; None if there is none."""
     if isinstance(thing, _LOCKS):
         return thing
     for kind, name in _INSIDE:
@@ -60,21 +60,21 @@ def _shown(file: str) -> str:
 
 
 def lock_error(thing: Any, frame: types.FrameType) -> TestError:
-    """A real lock, or something on top of one, is about to be used by the code of a frame."""
+    """The error for code in a frame that is about to use a real lock, or an object that rests on one."""
     names = list(dict.fromkeys(_names(thing, frame)))
     name = names[0] if names else f"a {type(thing).__qualname__}"
     also = f" ({', '.join(names[1:3])})" if names[1:] else ""
     kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
     return TestError(
         "LP-T021",
-        f"{name}{also} is a {kind} that was made before control began.",
+        f"{name}{also} is a {kind} that was created before control began.",
         place=place_of(frame),
-        remedy="Make it in setup, or import its module under control: linpoint test does so with the file of the test.",
+        remedy="Create it in setup, or import its module under control, as linpoint test does with a test file.",
     )
 
 
 def _names(thing: Any, frame: types.FrameType) -> Iterator[str]:
-    """As what it is known: where the frame sees it, and then in modules, their classes and their objects."""
+    """The names by which it is known: first those that the frame sees, then those in modules, classes and objects."""
     for name, value in frame.f_locals.items():
         if value is thing:
             yield name
@@ -97,28 +97,28 @@ def _attributes(name: str, holder: Any, thing: Any) -> Iterator[str]:
 
 
 def fork_error(name: str, frame: types.FrameType) -> TestError:
-    """The code of a frame is about to make a process."""
+    """The error for code in a frame that is about to fork a process."""
     return TestError(
         "LP-T026",
-        f"os.{name}() makes a process in which one thread is left of all those that take turns.",
+        f"os.{name}() creates a process that has only one of the controlled threads.",
         place=place_of(frame),
-        remedy="Replace what forks in setup; the subprocess module starts programs in another way.",
+        remedy="Replace the call in setup, or start programs with the subprocess module.",
     )
 
 
 def swallow_error() -> TestError:
-    """Threads have gone on after all that told them to stop."""
+    """The error for threads that continue although they were stopped."""
     return TestError(
         "LP-T024",
-        "an operation catches every exception, also the one that ends it, and goes on for ever.",
+        "an operation catches every exception, including the one that stops it, and runs forever.",
         remedy="Catch Exception where it catches BaseException or everything.",
     )
 
 
 def stall_error(seconds: float, *, selected: Any) -> TestError:
-    """A process has reached no point for so long. ``selected`` tells which files are interleaved."""
+    """The error for a process without a scheduling point for ``seconds``; ``selected`` are the interleaved files."""
     idents, running = native.control_threads()
-    frames = sys._current_frames()  # noqa: SLF001 - of all threads, as a debugger has them
+    frames = sys._current_frames()  # noqa: SLF001 - of all threads, as debuggers use it
     stacks = {number: _stack(frames[ident]) for number, ident in enumerate(idents) if ident in frames}
     if running is None or not stacks.get(running):
         running = next((number for number, stack in stacks.items() if stack), None)
@@ -129,10 +129,10 @@ def stall_error(seconds: float, *, selected: Any) -> TestError:
     told = "; ".join(f"thread {number}: {_chain(frames)}" for number, frames in all_of_them if frames)
     return TestError(
         "LP-T022",
-        f"thread {running} has not come back from {where or 'where it is'} for {seconds:g} s; it waits for something that "
-        f"is not under control, or computes for ever. Stacks, the innermost first: {told}.",
+        f"thread {running} has not returned from {where or 'its last step'} for {seconds:g} s; it waits for something "
+        f"that linpoint does not control, or computes forever. Stacks, innermost frame first: {told}.",
         place=where,
-        remedy="Replace what it waits for in setup, or add its module to `instrument`; `patience` is how long it may take.",
+        remedy="Replace the wait in setup, add its module to `instrument`, or increase `patience`.",
     )
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSV: a header with our field names, then an operation a row, with JSON in the cells. Commas, semicolons or tabs.
+"""CSV: a header with the names of fields, then one operation per row, with JSON in the cells.
 
     process,op,args,result,call,return
     0,write,[3],null,10,25
 
-An empty cell is a missing field. ``op``, ``process``, ``outcome``, ``key``, ``crash`` and ``annotation`` may be plain
-text that is no JSON. With columns ``crash`` or ``annotation`` and ``time`` a row can be a crash or an annotation.
-Guarantee: as ``operation_lines``, through which every row goes. Cost: about 10 microseconds a row;
+Cells are separated by commas, semicolons or tabs. An empty cell is a missing field. ``op``, ``process``, ``outcome``,
+``key``, ``crash`` and ``annotation`` may be plain text that is not JSON. With columns ``crash`` or ``annotation`` and
+``time``, a row can be a crash or an annotation.
+
+Guarantee: that of ``operation_lines``, through which every row passes. Cost: about 10 microseconds per row;
 ``native_reading`` reads most files far faster.
 """
 
@@ -32,13 +34,14 @@ from linpoint.histories.formats.time_text import remedy_for_time
 from linpoint.histories.formats.value_validation import decode_json
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation
+from linpoint.text.phrases import join_words
 
 COLUMNS: Final = (*operation_lines.FIELDS, "crash", "annotation", "time", "until")
-"""The names a header may have; other columns are ignored."""
+"""The names that a header may have. Other columns are ignored."""
 
 _DELIMITERS: Final = (",", ";", "\t")
 _HEADER: Final = re.compile(r"[^\n]*[^\s,;][^\n]*")
-"""The first line that is more than blank cells."""
+"""The first line with a non-blank cell."""
 
 _TEXT: Final = frozenset({"process", "op", "outcome", "key", "crash", "annotation"})
 _TIMES: Final = frozenset({"call", "return", "time", "until"})
@@ -47,7 +50,7 @@ _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
-    """The items of a table."""
+    """Read the items of a table."""
     rows = _rows(text, _delimiter_in(text, options))
     first, header = next(rows, (1, []))
     columns = columns_of(header, options.columns or {}, first)
@@ -74,12 +77,12 @@ def read(text: str, options: ReadOptions) -> ReadItems:
             assert isinstance(item, Annotation)
             items.annotations.append(item)
     if not any(items):
-        raise format_error("LP-H008", "the table has a header but no rows.", first, "Write an operation a row.")
+        raise format_error("LP-H008", "the table has a header but no rows.", first, "Write one operation per row.")
     return items
 
 
 def native(head: bytes, options: ReadOptions) -> MakeReader | None:
-    """What makes native readers of a table with this beginning, or None if the header is wrong or not all of it there."""
+    """The constructor of native readers for a table with this beginning; None if the header is wrong or incomplete."""
     text = head.decode(errors="ignore")
     delimiter = _delimiter_in(text, options)
     try:
@@ -96,7 +99,7 @@ def native(head: bytes, options: ReadOptions) -> MakeReader | None:
 
 
 def write(history: History) -> Iterable[str]:
-    """The history as a table. Raises ValueError or TypeError for values that are not JSON."""
+    """Write the history as a table. Raises ValueError or TypeError for values that are not JSON."""
     writer = table_writer(history, _ENCODE)
     beside = list(operation_lines.dicts_beside(history))
     rows = [] if writer is not None else list(operation_lines.operation_dicts(history.operations))
@@ -128,7 +131,7 @@ def _rows_of(rows: Iterable[Mapping[str, Any]], header: Sequence[str], *, with_h
 
 
 def header_of(line: str, columns: Mapping[str, str] | None) -> set[str]:
-    """Our fields that a header names: what makes a line look like the header of a table."""
+    """The fields that a header names, by which a line is recognised as the header of a table."""
     return max((_named(line, delimiter, columns) for delimiter in _DELIMITERS), key=len)
 
 
@@ -142,14 +145,14 @@ def _named(line: str, delimiter: str, columns: Mapping[str, str] | None) -> set[
 
 
 def _delimiter_in(text: str, options: ReadOptions) -> str:
-    """What stands between the cells: what finds the most of our fields in the header, a comma if in doubt."""
+    """The delimiter that gives the most fields in the header; a comma in case of a tie."""
     header = _HEADER.search(text)
     line = "" if header is None else header[0]
     return max(_DELIMITERS, key=lambda delimiter: len(_named(line, delimiter, options.columns)))
 
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not blank, each with its first line; a cell in quotes may go over several."""
+    """The rows that are not blank, each with its first line. A quoted cell may span several lines."""
     lines = (f"{line}\n" for line in text.split("\n"))
     reader = csv.reader(lines, strict=True, skipinitialspace=True, delimiter=delimiter)
     line = 1
@@ -172,13 +175,13 @@ def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def columns_of(header: Sequence[str], renamed: Mapping[str, str], line: int | None) -> dict[str, int]:
-    """Our field -> the number of its column; LP-H006 or LP-H007 for a header that lacks one or has one twice."""
+    """The column number of each field; LP-H006 or LP-H007 for a header with a missing or repeated field."""
     for field in renamed:
         if field not in COLUMNS:
             raise UsageError(
                 "LP-U001",
-                f'there is no field "{field}" to take a column for.',
-                remedy=f"The fields are {', '.join(COLUMNS)}.",
+                f'unknown field "{field}" for a column.',
+                remedy=f"Use {join_words(COLUMNS, 'or')}.",
             )
     names = [name.strip() for name in header]
     columns = {}
@@ -195,32 +198,32 @@ def columns_of(header: Sequence[str], renamed: Mapping[str, str], line: int | No
                 "LP-H006",
                 f'the header has no column "{name}": {shortened(",".join(header))}.',
                 line,
-                f"Name the columns by our fields, or map them: --columns {_mapping(names, renamed)}.",
+                f"Name the columns like the fields, or map them: --columns {_mapping(names, renamed)}.",
             )
     return columns
 
 
 def _mapping(names: Sequence[str], renamed: Mapping[str, str]) -> str:
-    """The columns that probably hold our fields, as ``--columns`` takes them; else an example."""
+    """The columns that probably hold the fields, in the form of ``--columns``; without any, an example."""
     found = {field: renamed.get(field) or other_name(field, names) for field in COLUMNS if field not in names}
     pairs = [f"{field}={name}" for field, name in found.items() if name is not None and name in names]
     return ",".join(pairs) or "op=f,call=start"
 
 
 def value_of(field: str, cell: str, line: int) -> Any:
-    """The value that a cell stands for, or LP-H002 or LP-H011; some fields may be plain text."""
+    """The value of a cell, or LP-H002 or LP-H011. Some fields may be plain text."""
     if field not in _TEXT:
         if field in _TIMES and ":" in cell and (remedy := remedy_for_time(cell)) is not None:
             raise format_error("LP-H007", f'"{field}" is the text {shortened(cell)}.', line, remedy)
         return decode_json(cell, line)
     try:
         return msgspec.json.decode(cell)
-    except msgspec.ValidationError:  # JSON, but a number that is too large
+    except msgspec.ValidationError:  # JSON, but with a number that is too large
         return decode_json(cell, line)
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return cell
 
 
 def text_of(field: str, value: Any) -> str:
-    """What a cell has to hold for a value. Raises ValueError or TypeError for what is not JSON."""
+    """The cell for a value. Raises ValueError or TypeError for a value that is not JSON."""
     return value if field in _TEXT and isinstance(value, str) and _BARE.fullmatch(value) else _ENCODE(value)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A reader of EDN, the notation of Jepsen's histories, as plain JSON-like values.
+"""A parser of EDN, the notation of Jepsen's histories. It gives plain JSON-like values.
 
-Keywords, symbols and characters become strings, lists and vectors lists, sets sorted lists without repeats,
-maps dicts (a key that is no string by its text), tagged literals the value without its tag. Ratios and
-``##NaN`` are refused, because no JSON number is equal to them.
+Keywords, symbols and characters become strings, lists and vectors become lists, sets become sorted lists without
+duplicates, maps become dicts (a key that is not a string is represented by its text), and tagged literals become the
+value without its tag. Ratios and ``##NaN`` are rejected, because no JSON number equals them.
 
-Guarantee: nothing is ever evaluated; no recursion, and nesting is bounded by ``MAX_NESTING_DEPTH``. Every error is an
-LP-H002, LP-H007 or LP-H011 with its line. Cost: O(length), about 1 microsecond a token.
-Source: github.com/edn-format/edn.
+Guarantee: nothing is ever evaluated; there is no recursion, and nesting is bounded by ``MAX_NESTING_DEPTH``. Every
+error is an LP-H002, LP-H007 or LP-H011 with its line. Cost: O(length), about 1 microsecond per token. Source:
+github.com/edn-format/edn.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from linpoint.histories.formats.file_format import format_error, shortened
 from linpoint.histories.formats.value_validation import too_deep
 from linpoint.histories.values import MAX_INTEGER_DIGITS, MAX_NESTING_DEPTH, canonical, format_value
 
-# Possessive quantifiers: no input makes the scanner go back, so the cost stays linear. The last two groups
+# Possessive quantifiers: no input makes the scanner backtrack, so the cost stays linear. The last two groups
 # match at the end and at any other character, so that `finditer` never skips anything.
 _TOKEN: Final = re.compile(
     r"""(?:[\s,]++|;[^\n]*+)*+
@@ -51,7 +51,7 @@ _CLOSES: Final = {"[": "]", "(": ")", "{": "}", "#{": "}"}
 
 @dataclass(slots=True)
 class _Frame:
-    """An open bracket, or a tag or discard that waits for its one value."""
+    """An open bracket, or a tag or discard marker that waits for its value."""
 
     kind: str
     start: int
@@ -62,13 +62,13 @@ class _Frame:
 def edn_values(text: str, *, flatten: bool = False) -> list[tuple[int, Any]]:  # noqa: C901, PLR0912 - one loop over tokens, for speed
     """The forms of a text, each with the line where it begins.
 
-    With ``flatten`` the elements of a vector or list at the top count as forms of their own: a history is a
-    form for each event, or one vector or list of them.
+    With ``flatten``, the elements of a top-level vector or list count as forms of their own: a history is one form per
+    event, or one vector or list of events.
     """
     found: list[tuple[int, Any]] = []
     stack: list[_Frame] = []
-    outer = 0  # frames at the bottom of the stack that are only the wrapping of the events
-    inside: list[Any] | None = None  # where the next value goes; None at the top and after a tag or discard
+    outer = 0  # frames at the bottom of the stack that only wrap the events
+    inside: list[Any] | None = None  # container of the next value, None after a tag
     line, counted = 1, 0
     for match in _TOKEN.finditer(text):
         which = match.lastindex or 0
@@ -94,7 +94,7 @@ def edn_values(text: str, *, flatten: bool = False) -> list[tuple[int, Any]]:  #
             frame = _Frame(kind, match.start(which), flattened=flatten and not stack and kind in ("[", "("))
             stack.append(frame)
             outer += frame.flattened
-            if len(stack) - outer > MAX_NESTING_DEPTH + 1:  # the event's own map, and a value as deep as allowed
+            if len(stack) - outer > MAX_NESTING_DEPTH + 1:  # the map of the event itself, and a value of maximum depth
                 raise too_deep(_line(text, frame.start))
             inside = frame.items if kind in _CLOSES and not frame.flattened else None
             continue
@@ -125,7 +125,10 @@ def edn_values(text: str, *, flatten: bool = False) -> list[tuple[int, Any]]:  #
 def _closed(text: str, stack: list[_Frame], bracket: str, at: int) -> _Frame:
     if not stack:
         raise format_error(
-            "LP-H002", f"{bracket} closes nothing.", _line(text, at), "Remove it, or restore what was before it."
+            "LP-H002",
+            f"{bracket} has no opening bracket.",
+            _line(text, at),
+            "Remove it, or restore the part before it.",
         )
     frame = stack.pop()
     if frame.kind in ("#", "#_"):
@@ -148,7 +151,7 @@ def _unclosed(text: str, frame: _Frame) -> HistoryError:
         "LP-H002",
         f"the {frame.kind} is never closed.",
         line,
-        "The file may be cut off: complete it or remove the rest.",
+        "The file may be truncated: complete it or remove the rest.",
     )
 
 
@@ -172,7 +175,7 @@ def _container(text: str, frame: _Frame) -> Any:
 
 
 def _set(items: list[Any]) -> list[Any]:
-    """Numbers by size, then the rest by their text: equal sets become equal lists."""
+    """Numbers by size, then the other values by their text, so that equal sets become equal lists."""
     unique = {canonical(item): item for item in items}.values()
     numbers = sorted(item for item in unique if type(item) in (int, float))
     return numbers + sorted((item for item in unique if type(item) not in (int, float)), key=format_value)
@@ -208,7 +211,7 @@ def _atom(text: str, token: str, at: int) -> Any:
         )
     raise format_error(
         "LP-H002",
-        f"{token[:40]} is not a number of EDN.",
+        f"{token[:40]} is not an EDN number.",
         _line(text, at),
         "Write integers without leading zeros, as in 42.",
     )
@@ -225,7 +228,7 @@ def _string(text: str, token: str, at: int) -> str:
         if match[2] not in _ESCAPES:
             raise format_error(
                 "LP-H002",
-                f"\\{match[2]} is not an escape of EDN.",
+                f"\\{match[2]} is not an EDN escape.",
                 _line(text, at),
                 'Use \\t \\r \\n \\\\ \\" or \\uXXXX.',
             )
@@ -244,14 +247,14 @@ def _character(text: str, token: str, at: int) -> str:
         return _joined(text, chr(int(name[1:], 16)), at)
     raise format_error(
         "LP-H002",
-        f"{token[:40]} is not a character of EDN.",
+        f"{token[:40]} is not an EDN character.",
         _line(text, at),
         "Use \\newline, \\space, \\tab, \\uXXXX or \\c.",
     )
 
 
 def _joined(text: str, characters: str, at: int) -> str:
-    """Two escapes can make one character (a surrogate pair); half of one is no text at all."""
+    """Join two escapes that form one character (a surrogate pair). Half of a pair is not valid text."""
     try:
         return characters.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
@@ -266,10 +269,10 @@ def _joined(text: str, characters: str, at: int) -> str:
 def _unreadable(text: str, at: int) -> HistoryError:
     line = _line(text, at)
     if token := re.compile(r"##\w*").match(text, at):
-        return format_error("LP-H007", f"{token[0]} is no number of JSON.", line, "Record nil or a string instead.")
+        return format_error("LP-H007", f"{token[0]} is not a JSON number.", line, "Record nil or a string instead.")
     if text[at] == '"':
         return format_error(
-            "LP-H002", "a string is never closed.", line, "The file may be cut off: complete it or remove the rest."
+            "LP-H002", "a string is never closed.", line, "The file may be truncated: complete it or remove the rest."
         )
     return format_error(
         "LP-H002",

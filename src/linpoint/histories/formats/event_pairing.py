@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From events to operations: each invocation is paired with its completion.
+"""Converts events to operations: each invocation is paired with its completion.
 
-Events are ordered by their index if every one has an index, else as they stand in the file; never by time,
-because clocks of different clients disagree. ``call`` and ``return_`` of an operation are the positions of its
-events in that order; the clock readings stay in ``times``. Nemesis events become annotations. An ``info`` or a
-missing completion makes the outcome unknown, ``fail`` makes it failed. An event with ``crash`` instead of a type is a
-crash, as in operation lines, at its position.
+Events are ordered by their index if every event has one, otherwise by their place in the file; never by time, because
+the clocks of different clients disagree. ``call`` and ``return_`` of an operation are the positions of its events in
+that order, and ``times`` holds the clock readings. Nemesis events become annotations. An ``info`` or a missing
+completion makes the outcome unknown, ``fail`` makes it failed. An event with ``crash`` instead of a type is a crash at
+its position, as in operation lines.
 
-Values are keyed (``[key value]``) only if the value of every invocation and of every ok completion is a pair
-whose first part is a scalar, and every cas has ``[key [old new]]``; an event's own ``key`` field comes first.
+Values are keyed (``[key value]``) only if the value of every invocation and of every ok completion is a pair whose
+first part is a scalar, and every cas has ``[key [old new]]``. The ``key`` field of an event takes precedence.
 
-Guarantee: every event is used or refused with its line. Cost: O(n), O(n log n) if the indices are not in order.
+Guarantee: every event is used, or rejected with its line. Cost: O(n), or O(n log n) if the indices are not in order.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ _OVERLAP_REMEDY: Final = "Give overlapping operations different process ids."
 
 
 class Event(msgspec.Struct, frozen=True):
-    """An invocation or a completion, as Jepsen records them.
+    """An invocation or a completion, as Jepsen records them; or a crash.
 
-    Or a crash: the type is ``crash``, the value True or ``"object"``, the process the one that crashed or ``nemesis``.
+    A crash has the type ``crash`` and the value True or ``"object"``. Its process is the one that crashed, or
+    ``nemesis``.
     """
 
     process: Process
@@ -56,29 +57,29 @@ class Event(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class OpenInvocation:
-    """An invocation, and its completion once it is found; positions are those in the order of the events."""
+    """An invocation, with its completion once that is found. Positions are those in the order of the events."""
 
     invocation: Event
     at: int
     completion: Event | None = None
     until: int | None = None
     interrupted: bool = False
-    """Whether the object crashed meanwhile: its process may go on without a completion."""
+    """Whether the object crashed meanwhile, so that the process may continue without a completion."""
 
     @property
     def ok(self) -> Event | None:
-        """The completion, if it is one with a result."""
+        """The completion, if it has a result."""
         return self.completion if self.completion is not None and self.completion.type == "ok" else None
 
 
 class EventPairing:
-    """Finds the invocation of each completion, event by event. Remembers one call of each process."""
+    """Finds the invocation of each completion, event by event. It remembers one call per process."""
 
     def __init__(self) -> None:
         self._last: dict[Process, OpenInvocation] = {}
 
     def invoke(self, event: Event, position: int) -> OpenInvocation:
-        """The call that an invocation begins; raises LP-H004 while another of its process is open."""
+        """The call that an invocation begins. Raises LP-H004 while another call of its process is open."""
         call = self._last.get(event.process)
         if call is not None and call.completion is None and not call.interrupted:
             raise _still_open(event, call.invocation)
@@ -86,7 +87,7 @@ class EventPairing:
         return call
 
     def complete(self, event: Event, position: int) -> OpenInvocation:
-        """The call that a completion ends; raises LP-H003 where none is open, LP-H012 where it is another one."""
+        """The call that a completion ends. Raises LP-H003 if none is open, LP-H012 if a different one is."""
         call = self._last.get(event.process)
         if call is None or call.completion is not None:
             evidence = "it never called" if call is None else f"last call: line {call.invocation.line}"
@@ -108,7 +109,7 @@ class EventPairing:
         return call
 
     def crash(self, event: Event, position: int) -> Crash:
-        """The crash that an event is. What it ends has no completion; what it interrupts need not have one."""
+        """The crash of an event. Calls that it ends have no completion; calls that it interrupts need none."""
         crash = Crash(
             position, None if event.process == NEMESIS else event.process, event.line, of_object=event.value == "object"
         )
@@ -120,11 +121,14 @@ class EventPairing:
 
 
 def event_from_mapping(item: Any, line: int) -> Event:
-    """The event that a map of EDN or an object of JSON describes. Other fields than ours are ignored."""
-    # A long log spends its time here, so what most events have or lack is tested in place.
+    """The event for a map of EDN or an object of JSON. Unknown fields are ignored."""
+    # Reading a long log spends most of its time here, so common cases are tested in place.
     if type(item) is not dict and not isinstance(item, Mapping):
         raise format_error(
-            "LP-H002", f"{shown(item)} is not an event.", line, "An event is a map with process, type, f and value."
+            "LP-H002",
+            f"{shown(item)} is not an event.",
+            line,
+            "Write each event as a map with process, type, f and value.",
         )
     get = item.get
     try:
@@ -155,7 +159,7 @@ def event_from_mapping(item: Any, line: int) -> Event:
 
 
 def _crash_event(item: Mapping[str, Any], line: int) -> Event:
-    """The event of a crash, with the fields of one in operation lines, and an index instead of the time that counts."""
+    """The event of a crash. It has the fields of a crash in operation lines, with an index in place of the time."""
     time, index = item.get("time"), item.get("index")
     crash = item_from_dict({name: item[name] for name in ("crash", "process") if name in item} | {"time": 0}, line=line)
     assert isinstance(crash, Crash)
@@ -173,7 +177,7 @@ def _crash_event(item: Mapping[str, Any], line: int) -> Event:
 
 
 def pair(events: Iterable[Event], *, keyed: bool | None = None) -> ReadItems:
-    """The items that the events tell of, operations in the order of their invocations."""
+    """The items of the events, with operations in the order of their invocations."""
     ordered = _ordered(list(events))
     calls: list[OpenInvocation] = []
     crashes: list[Crash] = []
@@ -204,9 +208,9 @@ def _ordered(events: list[Event]) -> list[Event]:
         if earlier is not event:
             raise format_error(
                 "LP-H018",
-                f"the index {event.index} is that of line {earlier.line} too.",
+                f"the index {event.index} occurs in line {earlier.line} too.",
                 event.line,
-                "Number the events without repeats, or leave all indices out to order them by line.",
+                "Use each index once, or omit all indices to order events by line.",
             )
     return [first[index] for index in sorted(first)]
 
@@ -232,7 +236,7 @@ def _operations(calls: list[OpenInvocation], keyed: bool | None) -> list[Operati
 
 
 def operation_of(call: OpenInvocation, key: Value, args: tuple[Value, ...], answer: Value) -> Operation:
-    """The operation that a call is, complete or not."""
+    """The operation of a call, complete or not."""
     event, completion = call.invocation, call.completion
     outcome = Outcome.UNKNOWN if completion is None else _OUTCOMES[completion.type]
     times = (event.time, None if completion is None else completion.time)
@@ -255,14 +259,17 @@ def _have_key_field(calls: list[OpenInvocation]) -> bool:
 
 
 def _are_pairs(calls: list[OpenInvocation]) -> bool:
-    """Whether all values look keyed. A txn such as [[read x nil] [write y 2]] is a pair too: keys are scalars."""
+    """Whether all values look keyed.
+
+    Keys are scalars, since a txn such as [[read x nil] [write y 2]] is also a pair.
+    """
     if not calls or _have_key_field(calls):
         return False
     return all(looks_keyed(call.invocation) and (not call.ok or _is_pair(call.ok.value)) for call in calls)
 
 
 def looks_keyed(invocation: Event) -> bool:
-    """Whether the value of one invocation is a pair of key and value: of a cas [key [old new]]."""
+    """Whether the value of an invocation is a pair of key and value; for a cas, [key [old new]]."""
     value = invocation.value
     if not _is_pair(value):
         return False
@@ -274,7 +281,7 @@ def _is_pair(value: Value) -> bool:
 
 
 def parts_of(call: OpenInvocation, pairs: bool) -> tuple[Value, Value, Value]:
-    """Key, value of the invocation and value of the completion; the last only means something if it is ok."""
+    """The key, the value of the invocation and that of the completion, which counts only if the completion is ok."""
     event, completed = call.invocation, call.ok
     if pairs:
         key, invoked = _split(event)
@@ -290,7 +297,7 @@ def parts_of(call: OpenInvocation, pairs: bool) -> tuple[Value, Value, Value]:
             f'process {event.process} returned from "{event.f}" on key {shown(other)}, '
             f"but called it on key {shown(key)} (line {event.line}).",
             completed.line,
-            "Correct the key, or if the values are not pairs [key value], say so: --keyed no.",
+            "Correct the key, or add --keyed no if the values are not pairs [key value].",
         )
     return key, invoked, answer
 
@@ -319,7 +326,7 @@ def _still_open(event: Event, open_call: Event) -> HistoryError:
 def _missing(name: str, item: Mapping[Any, Any], line: int) -> HistoryError:
     other = other_name(name, item)
     message = f'the event has no "{name}"' + ("." if other is None else f', but "{other}".')
-    remedy = "An event has a process, a type and an f."
+    remedy = "Give each event a process, a type and an f."
     if other is not None:
         remedy = f'Rename "{other}" to "{name}", if that is what it holds.'
     return format_error("LP-H006", message, line, remedy)

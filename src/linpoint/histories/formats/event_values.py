@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the one value of an event means: arguments and result by the operation's name.
+"""Converts the values of events to arguments and results, by the name of the operation.
 
-An event format has a value in the invocation and one in the completion, and every operation uses them in its
-own way: a write's completion repeats what was written, a read's is the answer. ``_`` and ``-`` are the same.
+An event format has one value in the invocation and one in the completion, and their use depends on the operation: the
+completion of a write repeats the written value, that of a read is the result. ``_`` and ``-`` are equal in names.
 
 | names                                                         | arguments     | result                       |
 |---------------------------------------------------------------|---------------|------------------------------|
@@ -17,10 +17,10 @@ own way: a write's completion repeats what was written, a read's is the answer. 
 | any other                                                     | the value (4) | the completion's value (3)   |
 
 (1) None if the operation has a key and the rest of the value is nil (``delete`` and ``contains`` of a map).
-(2) Null if the invocation's value is the same bool: then it may be an echo.
+(2) Null if the invocation has the same bool as its value, since it may be an echo.
 (3) Null if every ok completion of this name in the file repeats the value of its invocation: an echo.
 (4) None if it is nil.
-In a file with an mwcas, mwswap or mwwrite, ``read`` takes the list of words as its one argument.
+In a file with an mwcas, mwswap or mwwrite, ``read`` takes the list of words as its only argument.
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ _LISTED: Final = _ANSWERS | _SILENT | _TRIES | _WRITES | _CHANGES | _QUERIES | {
 
 
 def plain(name: str) -> str:
-    """The name as the table has it."""
+    """The name as in the table."""
     return name.replace("_", "-")
 
 
 def works_on_words(names: Iterable[str]) -> bool:
-    """Whether these operations are of multi-word memory, where ``read`` takes an argument."""
+    """Whether these operations are those of a multi-word memory, in which ``read`` takes an argument."""
     return any(plain(name) in _WORDS for name in names)
 
 
 def is_listed(name: str) -> bool:
-    """Whether the table knows the name; for others an echo must be looked for."""
+    """Whether the table contains the name. Other names require a check for echoes."""
     return plain(name) in _LISTED
 
 
 def arguments(name: str, value: Value, *, has_key: bool, words: bool, line: int | None) -> tuple[Value, ...]:
-    """The arguments in an invocation's value."""
+    """The arguments in the value of an invocation."""
     name = plain(name)
     if name == "read" and words:
         return (value,)
@@ -94,9 +94,9 @@ def result(name: str, invoked: Value, completed: Value, *, echo: bool) -> Value:
 
 
 def invocation_value(op: Operation, *, words: bool) -> Any:
-    """The value of the invocation that ``arguments`` turns into the arguments of ``op``.
+    """The value of the invocation that ``arguments`` converts to the arguments of ``op``.
 
-    Raises ValueError where there is none.
+    Raises ValueError if there is none.
     """
     name = plain(op.name)
     if name == "cas" and len(op.args) == 2:
@@ -108,7 +108,7 @@ def invocation_value(op: Operation, *, words: bool) -> Any:
 
 
 def completion_value(op: Operation, invoked: Any, *, echo: bool) -> Any:
-    """The value of the completion that ``result`` turns into the result of ``op``."""
+    """The value of the completion that ``result`` converts to the result of ``op``."""
     name = plain(op.name)
     if op.outcome is not Outcome.OK:
         return invoked
@@ -126,5 +126,5 @@ def _bad_cas(value: Value, line: int | None) -> HistoryError:
         "LP-H007",
         f'the value of "cas" is {shown(value)}.',
         line,
-        "A cas has the value [old new], or [key [old new]] if keyed.",
+        "Write the value as [old new], or [key [old new]] if keyed.",
     )

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From operations to events, for the writers of event formats.
+"""Converts operations to events, for the writers of event formats.
 
-Operations have closed intervals: at equal times calls come before returns, so that operations that touch
-overlap; only a process's own return comes before its next call. Two processes that both return and call
-again at one instant have no such order of events (p's new call would have to come before q's return, that
-before q's new call, that before p's return, and that before p's new call), so such a history is refused.
+Operations have closed intervals: at equal times calls come before returns, so that operations that touch overlap. Only
+a process's own return comes before its next call. If two processes both return and call again at one instant, no order
+of events expresses that: p's new call must precede q's return, which precedes q's new call, which must precede p's
+return, which precedes p's new call. Such a history is rejected.
 
-A crash of processes comes after their returns and before the calls of its time, and one of the object between the calls
-and the returns, so that what touches it spans it.
+A crash of processes comes after their returns and before the calls at its time. A crash of the object comes between the
+calls and the returns, so that operations that touch it span it.
 
-Guarantee: the events, read back, give the same operations with the same real-time order, or there is an
-LP-U005: it is tried before anything is written. Cost: O(n log n).
+Guarantee: the events, read back, give the same operations with the same real-time order, or the result is LP-U005,
+which is raised before anything is written. Cost: O(n log n).
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from linpoint.histories.values import Value, canonical, format_value
 
 _REMEDY: Final = "Save it as operation lines (.jsonl) instead."
 _TYPES: Final = {Outcome.OK: "ok", Outcome.FAILED: "fail", Outcome.UNKNOWN: "info"}
-# Phases within one instant; a process between two operations turns.
+# Phases within one instant. A turn is the point between two operations of a process.
 _EARLY, _CRASH, _FAULT, _CALL, _OBJECT, _TURN, _RETURN = range(7)
 
 
 def events_of(history: History) -> list[Event]:
-    """The events of a history in their order, with indices from 0."""
+    """The events of a history in order, with indices from 0."""
     hinted = next((op for op in history if op.order is not None), None)
     if hinted is not None:
-        raise _refused(history, hinted, "it has an order, which events do not have")
+        raise _refused(history, hinted, "it has an order value, which events do not support")
     words = works_on_words({op.name for op in history})
     answering = {plain(op.name) for op in history if op.outcome is Outcome.OK and op.result is not None}
-    # The usual form is the pair [key value], but only scalars are taken for keys there.
+    # The usual form is the pair [key value], but there only scalars count as keys.
     keyed = history.keyed
     fields = keyed and any(isinstance(op.key, (tuple, dict)) for op in history)
     events: list[Event] = []
@@ -82,7 +82,7 @@ def _in_order(history: History) -> list[_Moment]:
     moments: list[_Moment] = []
     for annotation in history.annotations:
         moments.append((annotation.time, _FAULT, annotation, False))
-        if annotation.until is not None:  # Jepsen too logs the begin and the end of a fault with the same words
+        if annotation.until is not None:  # Jepsen also logs the beginning and the end of a fault with the same words
             moments.append((annotation.until, _FAULT, annotation, True))
     by_process: dict[Process, list[Operation]] = defaultdict(list)
     for op in history:
@@ -99,23 +99,23 @@ def _in_order(history: History) -> list[_Moment]:
             time, phase, source, returning = moment
             assert isinstance(source, Operation)
             if time in touched and not returning and (phase == _TURN or source.outcome is Outcome.UNKNOWN):
-                raise _refused(history, source, f"it is called at {time}, the very time of a crash of the object")
+                raise _refused(history, source, f"its call is at {time}, the exact time of a crash of the object")
             if phase == _TURN and turning.setdefault(time, process) != process:
                 both = f"processes {turning[time]} and {process} both return and call at {time}"
-                raise _refused(history, source, f"{both}, which no order of events can say")
+                raise _refused(history, source, f"{both}, which no order of events can express")
             moments.append(moment)
-    return sorted(moments, key=lambda moment: moment[:2])  # stable: a process's own order is kept
+    return sorted(moments, key=lambda moment: moment[:2])  # stable: the order of events of a process is kept
 
 
 def _of_process(ops: list[Operation], fallen: Collection[Time]) -> Iterator[_Moment]:
-    """The moments of one process in their order; those where it returns and calls at once are turns.
+    """The moments of one process in order. Moments at which it returns and calls are turns.
 
-    ``fallen`` are the times at which it crashed: what returned at one of them did so before the crash.
+    ``fallen`` are the times at which it crashed. An operation that returned at such a time did so before the crash.
     """
     spans = sorted(
         ((op.call, _end(op), op) for op in ops), key=lambda span: (span[0], span[0] if span[1] is None else span[1])
     )
-    ended: Time | None = None  # when the operation before returned, unless that was at a crash
+    ended: Time | None = None  # the return of the preceding operation, unless it coincides with a crash
     for position, (begin, end, op) in enumerate(spans):
         after = spans[position + 1][0] if position + 1 < len(spans) else None
         yield begin, _TURN if ended is not None and ended == begin else _CALL, op, False
@@ -126,12 +126,12 @@ def _of_process(ops: list[Operation], fallen: Collection[Time]) -> Iterator[_Mom
 
 
 def _end(op: Operation) -> Time | None:
-    """When the completion comes; a failed operation needs one, and as it has no effect any time will do."""
+    """The time of the completion. A failed operation needs one, and since it has no effect any time is suitable."""
     return op.call if op.return_ is None and op.outcome is Outcome.FAILED else op.return_
 
 
 def _fault(text: str) -> tuple[str, Any]:
-    """``f`` and value of a nemesis event that reads back as ``text``."""
+    """The ``f`` and value of a nemesis event that reads back as ``text``."""
     name, _, rest = text.partition(" ")
     try:
         value = json.loads(rest)
@@ -146,7 +146,10 @@ def _verify(history: History, called: list[Operation], events: list[Event]) -> N
         items = pair(events) if events else ReadItems([], [], [])
     except HistoryError as error:
         raise UsageError(
-            "LP-U005", f"an event format cannot hold the history: {error.message}", place=history.source, remedy=_REMEDY
+            "LP-U005",
+            f"an event format cannot represent the history: {error.message}",
+            place=history.source,
+            remedy=_REMEDY,
         ) from None
     again = items.operations
     for op, back in zip(called, again, strict=False):
@@ -154,7 +157,7 @@ def _verify(history: History, called: list[Operation], events: list[Event]) -> N
             raise _refused(history, op, f"it would be read back as {back}")
     if len(called) != len(again):
         raise UsageError(
-            "LP-U005", f'the process name "{NEMESIS}" is kept for faults.', place=history.source, remedy=_REMEDY
+            "LP-U005", f'the process name "{NEMESIS}" is reserved for faults.', place=history.source, remedy=_REMEDY
         )
 
 
@@ -164,4 +167,6 @@ def _meaning(op: Operation) -> tuple[Any, ...]:
 
 
 def _refused(history: History, op: Operation, why: str) -> UsageError:
-    return UsageError("LP-U005", f"an event format cannot hold {op}: {why}.", place=history.place(op), remedy=_REMEDY)
+    return UsageError(
+        "LP-U005", f"an event format cannot represent {op}: {why}.", place=history.place(op), remedy=_REMEDY
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other names that logs have for our fields: evidence for an error, never a reason to read a file in another way."""
+"""Other names that logs use for fields. They serve only as evidence in errors, never to interpret a file."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ _OTHER_NAMES: Final = {
 
 
 def other_name(field: str, names: Container[str]) -> str | None:
-    """The name among these that probably stands for a field of ours, if there is one."""
+    """The name among these that probably stands for a field, if there is one."""
     return next((name for name in _OTHER_NAMES.get(field, ()) if name in names), None)

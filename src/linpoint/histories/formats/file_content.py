@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a path to text and back: files, standard input and output, gzip, UTF-8.
+"""Reads and writes the content of files: standard input and output, gzip, UTF-8.
 
-Guarantee: whatever is wrong with the bytes is a coded error, and a small file cannot fill the memory: what is
-compressed is read up to ``MAX_DECOMPRESSED_BYTES``. Cost: O(size).
+Guarantee: invalid bytes are a coded error, and a small file cannot exhaust the memory: compressed data is read up to
+``MAX_DECOMPRESSED_BYTES``. Cost: O(size).
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from linpoint.histories.formats.reading_progress import current_progress
 from linpoint.text.shell_commands import STANDARD
 
 MAX_DECOMPRESSED_BYTES: Final = 2 << 30
-"""Most bytes that a compressed file may hold: some 20 million lines."""
+"""The maximum decompressed size of a compressed file: some 20 million lines."""
 
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _CHUNK_BYTES: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 18  # stays in the processor's cache between reading and parsing
 
-_LARGE_FILE_BYTES: Final = 1 << 23  # worth a second thread
+_LARGE_FILE_BYTES: Final = 1 << 23  # justifies a second thread
 
 HEAD_BYTES: Final = 1 << 16
-"""How much of a file may be needed to recognise it."""
+"""The number of bytes at the beginning of a file that may be needed to detect its format."""
 
 
 class FileContent:
-    """The bytes at a path, decompressed where they are gzip. The place in errors is the line, if there is one.
+    """The content of a path, decompressed if it is gzip. Errors have the line as their place, if there is one.
 
-    A plain file is read in blocks, as often as it is asked for; what can be read only once, or is compressed, is held.
+    A plain file is read in blocks, each time it is requested. Content that can be read only once, or is compressed, is
+    kept.
     """
 
     def __init__(self, path: str) -> None:
@@ -50,7 +51,7 @@ class FileContent:
         self._data: bytes | None = None
         self._progress = current_progress()
         self.head = _beginning(path)
-        """The beginning."""
+        """The beginning of the content."""
         if not self.head or self.head.startswith(_GZIP_MAGIC):
             data = _bytes(path)
             self._data = _decompressed(data) if data.startswith(_GZIP_MAGIC) else data
@@ -60,14 +61,14 @@ class FileContent:
 
     @property
     def size(self) -> int:
-        """How many bytes there are behind a byte order mark, unless the file is changing."""
+        """The number of bytes after a byte order mark, unless the file is changing."""
         there = Path(self._path).stat().st_size if self._data is None else len(self._data)
         return there - self._start
 
     def parts(self) -> list[Iterator[memoryview]]:
-        """The bytes in parts that end with a line, to be read at the same time; a large file has two.
+        """The bytes in parts that end with a line, for parallel reading; a large file has two parts.
 
-        A part comes in blocks, and a block is gone when the next one is asked for.
+        A part consists of blocks. A block is valid until the next one is requested.
         """
         self._progress.begin(self.size)
         half = (
@@ -82,7 +83,7 @@ class FileContent:
         return self._blocks(self._start, None)
 
     def _line_after(self, start: int) -> int | None:
-        """Where the first line after ``start`` begins, if that is near."""
+        """The position of the first line after ``start``, if it is near."""
         if self._data is not None:
             return self._data.find(b"\n", start) + 1 or None
         with Path(self._path).open("rb") as file:
@@ -108,11 +109,11 @@ class FileContent:
                 self._progress.add(length)
 
     def file(self) -> str | BinaryIO:
-        """The path of a plain file, else a file in memory."""
+        """The path of a plain file, or a file object in memory."""
         return self._path if self._data is None else io.BytesIO(self._data)
 
     def text(self) -> str:
-        """All of it as text, or LP-H017 (not UTF-8) or LP-H008 (nothing in it)."""
+        """The complete text, or LP-H017 (not UTF-8) or LP-H008 (empty)."""
         data = _bytes(self._path) if self._data is None else self._data
         try:
             text = data.decode("utf-8-sig")
@@ -129,7 +130,7 @@ class FileContent:
 
 
 def _beginning(path: str) -> bytes:
-    """How a plain file begins, or nothing: a pipe that is opened once must not be opened again."""
+    """The beginning of a plain file; empty for others, since a pipe can be opened only once."""
     try:
         if path == STANDARD or not stat.S_ISREG(Path(path).stat().st_mode):
             return b""
@@ -140,12 +141,15 @@ def _beginning(path: str) -> bytes:
 
 
 def write_content(path: str, content: str | bytes) -> None:
-    """Write a file whole or not at all, gzip-compressed if its name says so. Raises LP-U005 where that is not possible."""
+    """Write a file completely or not at all, gzip-compressed if its name ends with .gz.
+
+    Raises LP-U005 if that fails.
+    """
     write_pieces(path, [content])
 
 
 def write_pieces(path: str, pieces: Iterable[str | bytes]) -> None:
-    """The same of content that comes piece by piece; what is written to standard output cannot be taken back."""
+    """Write content piece by piece, as ``write_content`` does. Output to standard output cannot be undone."""
     try:
         if path == STANDARD:
             for piece in pieces:
@@ -169,17 +173,17 @@ def _write(path: Path, data: Iterable[bytes], *, compressed: bool) -> None:
         if compressed:  # without a time, so that the same history gives the same file
             file = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))  # type: ignore[assignment]
         for piece in data:
-            for at in range(0, len(piece), _CHUNK_BYTES):  # between which Python notices signals
+            for at in range(0, len(piece), _CHUNK_BYTES):  # Python handles signals between the chunks
                 file.write(piece[at : at + _CHUNK_BYTES])
 
 
 def _put(path: Path, data: Iterable[bytes], *, compressed: bool) -> None:
-    """Give ``path`` its content in one step: a full disk or Ctrl-C leaves what was there before, never a half."""
+    """Replace the content of ``path`` in one step. A full disk or Ctrl-C leaves the previous content."""
     there = path.exists()
     if there and (not path.is_file() or not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK)):
         _write(
             path, data, compressed=compressed
-        )  # a device, a pipe, or a file in whose folder nothing new can be put; or that fails
+        )  # a device, a pipe, or a file whose directory is not writable; or writing failed
         return
     new = path.with_name(f".linpoint-{secrets.token_hex(8)}.part")
     try:
@@ -199,20 +203,20 @@ def _bytes(path: str) -> bytes:
 
 @contextlib.contextmanager
 def open_path(path: str) -> Iterator[None]:
-    """Around reading a file: whatever the system objects to is LP-H001."""
+    """Convert errors of the system in the block, which reads a file, to LP-H001."""
     try:
         yield
     except FileNotFoundError:
         folder = Path(path).parent
-        where = "in the current folder" if folder == Path() else f"in {folder}"
+        where = "in the current directory" if folder == Path() else f"in {folder}"
         if not folder.is_dir():
-            where = f"because there is no folder {folder}"
+            where = f"because the directory {folder} does not exist"
         raise format_error("LP-H001", f"there is no such file {where}.", None, "Check the path.") from None
     except IsADirectoryError:
-        raise format_error("LP-H001", "this is a folder, not a file.", None, "Name the files in it.") from None
+        raise format_error("LP-H001", "this is a directory, not a file.", None, "Name the files in it.") from None
     except PermissionError:
         raise format_error(
-            "LP-H001", "you may not read this file.", None, "Change its permissions, or read it as another user."
+            "LP-H001", "permission denied.", None, "Change its permissions, or read it as another user."
         ) from None
     except (OSError, ValueError, AttributeError) as error:  # ValueError: a NUL in the path; AttributeError: no stdin
         raise format_error(
@@ -240,7 +244,7 @@ def _decompressed(data: bytes) -> bytes:
     except EOFError:
         raise format_error(
             "LP-H010",
-            f"the gzip data ends too early, at byte {len(data)}.",
+            f"the gzip data is truncated at byte {len(data)}.",
             None,
             "Copy or record the file again.",
         ) from None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a format is: its name, its files' suffixes, a reader and, for some, a writer.
+"""Describes file formats: the name, the suffixes of files, a reader and, for some, a writer.
 
-Guarantee: a reader turns any text into ``ReadItems`` or raises a ``HistoryError`` whose place is the bare line
-number; the caller, who knows the file's name, puts it in front. Readers do not validate the history.
+Guarantee: a reader converts any text to ``ReadItems``, or raises a ``HistoryError`` whose place is the line number. The
+caller, who knows the name of the file, puts it in front. Readers do not validate the history.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # events are read with the errors of this module
 
 
 class ReadItems(NamedTuple):
-    """What a file holds, in the order of the file."""
+    """The items of a file, in the order of the file."""
 
     operations: list[Operation]
     crashes: list[Crash]
@@ -30,10 +30,10 @@ class ReadItems(NamedTuple):
 
 
 class ReadOptions(NamedTuple):
-    """What the user says about a file; formats that have no use for an option ignore it.
+    """Options of the user for reading a file. Formats ignore options that do not apply to them.
 
-    ``keyed``: whether the values of event formats are pairs ``[key value]``; None finds out.
-    ``columns``: for tables, our field name -> the name in the file's header.
+    ``keyed`` is whether the values of event formats are pairs ``[key value]``; None detects it. ``columns`` maps fields
+    to the names in the header of a table.
     """
 
     keyed: bool | None = None
@@ -41,21 +41,24 @@ class ReadOptions(NamedTuple):
 
 
 MakeReader = Callable[[int, bool], TextReader]
-"""A native reader of a text of about so many bytes; whether that begins the file."""
+"""The constructor of a native reader.
+
+Its arguments are the approximate size of the text in bytes, and whether the text begins the file.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """One file format. ``write`` is None where the format can only be read, ``read`` where it is no text.
+    """One file format. ``write`` is None if the format can only be read, ``read`` is None if it is not text.
 
     ``write`` gives the content piece by piece. Before the first piece it raises ValueError or TypeError for values that
-    are not JSON, and UsageError for a history that the format cannot hold.
+    are not JSON, and UsageError for a history that the format cannot represent.
 
-    ``by_position`` says that it is a log of events, whose times are their positions. ``events`` are then those that one
-    line tells of, given its number: where a log is a line for each event, and so can be read while it grows.
+    ``by_position`` means that the format is a log of events, whose times are their positions. If each line of such a
+    log is one event, so that it can be read while it grows, ``events`` gives the events of a line with its number.
 
-    ``native`` makes native readers for a file with this beginning, or None if that is for ``read``. They may be given
-    ``parts`` of a file at the same time.
+    ``native`` gives the constructor of native readers for a file with this beginning, or None if ``read`` must read it.
+    If ``parts`` is true, such readers may read parts of a file in parallel.
     """
 
     name: str
@@ -70,23 +73,23 @@ class FileFormat:
 
 
 def format_error(code: str, message: str, line: int | None, remedy: str) -> HistoryError:
-    """A ``HistoryError`` at a line of the text that is being read."""
+    """A ``HistoryError`` at a line of the text being read."""
     return HistoryError(code, message, place=None if line is None else str(line), remedy=remedy)
 
 
 def cannot_follow(message: str, line: int | None, remedy: str) -> UsageError:
-    """The error for what a whole file may hold but one that is checked while it grows may not."""
+    """The error for content that a complete file may have, but a file that is checked while it grows may not."""
     return UsageError("LP-U007", message, place=None if line is None else str(line), remedy=remedy)
 
 
 def shortened(text: str, limit: int = 60) -> str:
-    """``text`` on one line and not longer than ``limit``, in quotes, as evidence in a message."""
+    """``text`` on one line, in quotes and at most ``limit`` characters long, as evidence in a message."""
     text = text.strip()
     return repr(text if len(text) <= limit else text[: limit - 3] + "...")
 
 
 def shown(value: Any, limit: int = 60) -> str:
-    """``value`` as evidence in a message; a value too deep or too large to show is told by its type."""
+    """``value`` as evidence in a message. A value that is too deep or too large is described by its type."""
     try:
         text = format_value(value)
     except (RecursionError, ValueError):

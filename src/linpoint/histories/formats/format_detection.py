@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which format a text is in, by its content; names and suffixes of files do not count.
+"""Detects the format of a text by its content. Names and suffixes of files are not used.
 
-Guarantee: a name of a format, or LP-H015 with the first line as evidence. Only the beginning is looked at,
-except for text logs, whose operations may come after any other log lines. Cost: O(1), O(length) for text logs.
+Guarantee: the name of a format, or LP-H015 with the first line as evidence. Only the beginning is examined, except in
+text logs, whose operations may follow any other log lines. Cost: O(1); O(length) for text logs.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _OPERATION_FIELDS: Final = frozenset(
 )
 _EVENT_FIELDS: Final = frozenset({"type", "f", "value", "index"})
 _REMEDY: Final = (
-    "linpoint reads operation lines (a JSON object a line), Jepsen EDN, Jepsen-style JSON events, Jepsen text logs, "
+    "linpoint reads operation lines (one JSON object per line), Jepsen EDN, Jepsen-style JSON events, Jepsen text logs, "
     "Porcupine's logs, CSV with a header (--columns maps other names), and Parquet and Arrow files."
 )
 
 
 def detect_format(text: str, columns: Mapping[str, str] | None = None) -> str:
-    """The name of the format of a whole text."""
+    """The name of the format of a complete text."""
     skipped = _SKIPPED.match(text)
     start = skipped.end() if skipped else 0
     line = text[start:].split("\n", 1)[0]
@@ -41,7 +41,7 @@ def detect_format(text: str, columns: Mapping[str, str] | None = None) -> str:
     if found is None and OPERATION.search(text):
         found = "jepsen-text"
     if found is None and not line:
-        found = "jepsen-edn"  # nothing but comments: the reader says that there are no events
+        found = "jepsen-edn"  # only comments: the reader reports that there are no events
     if found is None:
         number = text.count("\n", 0, start) + 1
         raise format_error(
@@ -51,7 +51,7 @@ def detect_format(text: str, columns: Mapping[str, str] | None = None) -> str:
 
 
 def format_of_beginning(head: bytes, size: int, columns: Mapping[str, str] | None = None) -> str | None:
-    """The format of a file of ``size`` bytes, where ``head`` is enough to tell; ``detect_format`` agrees then."""
+    """The format of a file of ``size`` bytes, if ``head`` suffices to detect it; ``detect_format`` then agrees."""
     text = head.decode(errors="ignore")
     skipped = _SKIPPED.match(text)
     start = skipped.end() if skipped else 0
@@ -66,7 +66,7 @@ def format_of_beginning(head: bytes, size: int, columns: Mapping[str, str] | Non
 
 
 def line_format(line: str, columns: Mapping[str, str] | None = None) -> str | None:
-    """The name of the format that one line by itself belongs to, or None if it could be anything."""
+    """The name of the format that a single line belongs to; None if it could be any."""
     line = line.strip()
     if OPERATION.search(line) and not line.startswith(("{", "[{", "({")):
         return "jepsen-text"
@@ -81,7 +81,7 @@ def line_format(line: str, columns: Mapping[str, str] | None = None) -> str | No
 
 
 def _format_of_forms(text: str, start: int) -> str | None:
-    """The format of what is not written line by line, or None if it could be anything."""
+    """The format of a text that is not written line by line; None if it could be any."""
     head = text[start : start + _HEAD_CHARS]
     if _EDN_BEGIN.match(text, start):
         return "porcupine" if head.startswith("{") and _is_porcupine(head.split("}", 1)[0]) else "jepsen-edn"
@@ -91,9 +91,9 @@ def _format_of_forms(text: str, start: int) -> str | None:
 
 
 def foreign_line(text: str, name: str, number: int | None = None) -> tuple[int, str] | None:
-    """A line that belongs to another format than ``name``, which the text began with: its number and format.
+    """The number and format of a line that belongs to another format than ``name``, with which the text began.
 
-    ``number`` asks for that line only. The first line never counts: it is what the format was taken from.
+    ``number`` restricts the search to that line. The first line never counts, since the format was detected from it.
     """
     lines = text.split("\n")
     first = next((position for position, line in enumerate(lines, 1) if line.strip()), 1)
@@ -106,7 +106,10 @@ def foreign_line(text: str, name: str, number: int | None = None) -> tuple[int, 
 
 
 def _family(name: str) -> str:
-    """Porcupine's logs are EDN: a line without a key among them is a missing key, not another format."""
+    """The family of a format.
+
+    A line without a key in a Porcupine log, which is EDN, lacks its key and is not another format.
+    """
     return "jepsen-edn" if name == "porcupine" else name
 
 

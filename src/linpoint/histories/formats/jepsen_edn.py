@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jepsen's histories in EDN: an event a line, or one vector or list of events; comments are skipped.
+"""Jepsen's histories in EDN: one event per line, or one vector or list of events. Comments are skipped.
 
     {:process 0, :type :invoke, :f :write, :value 3, :time 12, :index 0}
     {:crash :object, :time 15, :index 1}
 
-Guarantee and cost: as ``edn`` and ``events``.
+Guarantee and cost: those of ``edn_parser`` and ``event_pairing``.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _LONG_BOUND: Final = 2**63
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
-    """The items of a Jepsen history in EDN."""
+    """Read the items of a Jepsen history in EDN."""
     return pair(events(text), keyed=options.keyed)
 
 
 def events(text: str, first: int = 1) -> list[Event]:
-    """The events as they stand in the text, whose first line is number ``first`` of its file."""
+    """The events in the order of the text, whose first line has the number ``first`` in its file."""
     try:
         found = edn_values(text, flatten=True)
     except HistoryError as error:
@@ -41,13 +41,13 @@ def events(text: str, first: int = 1) -> list[Event]:
 
 
 def native(head: bytes, options: ReadOptions) -> MakeReader:
-    """What makes native readers of events in EDN, whatever the beginning."""
+    """The constructor of native readers of events in EDN, for any beginning."""
     del head
     return lambda expected_bytes, _: EdnReader(expected_bytes, options.keyed, False)
 
 
 def write(history: History) -> list[str]:
-    """The history as an event a line. Raises ValueError or TypeError for values that EDN cannot hold."""
+    """Write the history as one event per line. Raises ValueError or TypeError for values that EDN cannot represent."""
     return ["".join(f"{_event(event)}\n" for event in events_of(history))]
 
 
@@ -95,6 +95,6 @@ def _value(value: Any) -> str:
 
 
 def _string(text: str) -> str:
-    """Only the escapes that Clojure's own reader knows."""
+    """A string with only the escapes that Clojure's own reader accepts."""
     text = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + '"'

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jepsen-style events in JSON: an object a line, or one array of objects.
+"""Jepsen-style events in JSON: one object per line, or one array of objects.
 
     {"index": 0, "process": 0, "type": "invoke", "f": "write", "value": [1, 3], "time": 12}
 
-Guarantee and cost: as ``events``; in an array too each event knows its line.
+Guarantee and cost: those of ``event_pairing``. Events in an array also have their lines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separator
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
-    """The items of a history in JSON events."""
+    """Read the items of a history in JSON events."""
     if text.lstrip().startswith("["):
         return pair(
             (event_from_mapping(item, line) for line, item in array_elements(text, "events")), keyed=options.keyed
@@ -40,13 +40,16 @@ def events(line: str, number: int) -> list[Event]:
 
 
 def native(head: bytes, options: ReadOptions) -> MakeReader:
-    """What makes native readers of events in JSON, whatever the beginning."""
+    """The constructor of native readers of events in JSON, for any beginning."""
     del head
     return lambda expected_bytes, _: JsonEventReader(expected_bytes, options.keyed)
 
 
 def write(history: History) -> list[str]:
-    """The history as one array, an event a line. Raises ValueError or TypeError for values that are not JSON."""
+    """Write the history as one array, one event per line.
+
+    Raises ValueError or TypeError for values that are not JSON.
+    """
     lines = []
     for event in events_of(history):
         item: dict[str, Any] = {"index": event.index}

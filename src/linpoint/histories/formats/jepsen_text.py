@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jepsen's text logs: the lines of ``jepsen.util`` that tell of operations; other log lines are skipped.
+"""Jepsen's text logs: the lines of ``jepsen.util`` that report operations. Other log lines are skipped.
 
     INFO  jepsen.util - 0	:invoke	:read	nil
 
-Guarantee: a line that tells of an operation is used or refused (``loading`` sees to it that no event of another
-format is among the lines that are skipped). Cost: O(length).
+Guarantee: a line that reports an operation is used or rejected. ``load_save`` ensures that no event of another format
+is among the skipped lines. Cost: O(length).
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from linpoint.histories.formats.event_pairing import NEMESIS, Event, event_from_
 from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error
 
 OPERATION: Final = re.compile(r"\bjepsen\.util\s+(?:-\s+)?:?([\w-]+)\s+:(\S+)\s+:(\S+)(?:[ \t]+(\S.*))?")
-"""Process, type, f and value of one line."""
+"""The process, type, f and value of a line."""
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
-    """The items of a Jepsen text log."""
+    """Read the items of a Jepsen text log."""
     found = [event for number, line in enumerate(text.split("\n"), 1) for event in events(line, number)]
     if not found:
         raise format_error(
             "LP-H008",
-            "the log has no operation of jepsen.util.",
+            "the log has no operations of jepsen.util.",
             None,
-            "A line looks like `INFO  jepsen.util - 0 :invoke :read nil`.",
+            "Write lines like `INFO  jepsen.util - 0 :invoke :read nil`.",
         )
     return pair(found, keyed=options.keyed)
 
 
 def events(line: str, number: int) -> list[Event]:
-    """The event that one line of the log tells of; none if it is another line."""
+    """The event that a line of the log reports; none for other lines."""
     match = OPERATION.search(line)
     return [] if match is None else [_event(match, number)]
 
@@ -53,7 +53,7 @@ def _process(text: str) -> int | str:
 
 
 def _value(text: str, line: int, counts: bool) -> Any:
-    """The first form; an error message may follow it. Where only people read the value, any text will do."""
+    """Read the first form; an error message may follow it. If ``counts`` is false, any text is accepted."""
     try:
         found = edn_values(text)
     except HistoryError as error:

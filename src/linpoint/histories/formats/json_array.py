@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories that are one JSON array instead of an object a line: the elements, each with the line where it begins.
+"""Reads histories that are one JSON array instead of one object per line: the elements, each with its first line.
 
-Guarantee: whatever is wrong is an LP-H002 or LP-H011 with its line. Cost: O(length). Elements are split undecoded, so
-that their bytes tell where each one stands.
+Guarantee: every error is an LP-H002 or LP-H011 with its line. Cost: O(length). Elements are split without decoding
+them, so that their bytes give the position of each.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BETWEEN: Final = re.compile(rb"[\s,\[]*+")
 
 
 def array_elements(text: str, what: str) -> Iterator[tuple[int, Any]]:
-    """The elements of an array, which are ``what``, each with its line."""
+    """The elements of an array, each with its line. ``what`` names the elements in messages."""
     data = text.encode()
     try:
         elements = _ARRAY.decode(data)

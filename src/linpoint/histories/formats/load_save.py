@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loading and saving histories: the table of formats, and what makes errors carry the file's name.
+"""Loads and saves histories: the table of formats, and errors with the name of the file.
 
-Guarantee: ``load`` returns a valid ``History`` or raises a ``LinpointError`` whose place begins with the path
-as it was given. Nothing in a file is ever evaluated. Cost: that of the format's reader and of validation.
+Guarantee: ``load`` returns a valid ``History``, or raises a ``LinpointError`` whose place begins with the path as
+given. Nothing in a file is ever evaluated. Cost: that of the reader of the format and of validation.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from linpoint.histories.formats.format_detection import detect_format, foreign_l
 from linpoint.histories.formats.native_reading import NativeRead, read_columns
 from linpoint.histories.formats.value_validation import too_deep
 from linpoint.histories.history import History, recorded_history
+from linpoint.text.phrases import join_words
 from linpoint.text.shell_commands import STANDARD
 
 FORMATS: Final[Mapping[str, FileFormat]] = {
@@ -93,14 +94,16 @@ def load(
     columns: Mapping[str, str] | None = None,
     format: str | None = None,
 ) -> History:
-    """The history in a file; ``-`` is standard input. The format is recognised by content unless it is given.
+    """Load the history in a file; ``-`` is standard input.
 
-    ``keyed`` decides whether the values of event formats are pairs ``[key value]``; ``columns`` maps our fields
-    to the columns of a CSV, Parquet or Arrow file. Formats that have no use for them ignore them.
+    ``format`` is the name of the format; by default it is detected from the content. ``keyed`` is whether the values of
+    event formats are pairs ``[key value]``; by default it is detected from the values. ``columns`` maps fields to the
+    columns of a CSV, Parquet or Arrow file. Formats ignore options that do not apply to them. Raises ``LinpointError``
+    for bad input.
     """
     source = os.fsdecode(path)
     if format is not None and format not in FORMATS:
-        raise UsageError("LP-U001", f'there is no format "{format}".', remedy=f"The formats are {', '.join(FORMATS)}.")
+        raise UsageError("LP-U001", f'unknown format "{format}".', remedy=f"Use {join_words(list(FORMATS), 'or')}.")
     with _collector_paused():
         try:
             content = FileContent(source)
@@ -127,7 +130,7 @@ def load(
 
 
 def parse_operations(data: bytes | memoryview, source: str) -> History:
-    """The history that operation lines hold."""
+    """The history in operation lines."""
     with _collector_paused():
         recorded = read_columns(operation_lines.make_reader, [[memoryview(data)]], len(data))
         if recorded is not None:
@@ -137,10 +140,10 @@ def parse_operations(data: bytes | memoryview, source: str) -> History:
 
 
 def save(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-    """Write a history to a file; the format is that of the suffix unless it is given, ``.gz`` compresses.
+    """Save a history to a file; ``-`` is standard output, by default in operation lines.
 
-    ``-`` is standard output, in operation lines unless ``format`` says otherwise. Raises LP-U005 where the
-    format cannot hold the history: what is written always reads back the same.
+    ``format`` is the name of the format, by default that of the suffix; ``.gz`` compresses the file. Raises LP-U005 if
+    the format cannot represent the history: a saved file always reads back as the same history.
     """
     target = os.fsdecode(path)
     chosen = _chosen(target, format)
@@ -149,14 +152,14 @@ def save(history: History, path: str | os.PathLike[str], *, format: str | None =
     if history.clock_skew:
         raise UsageError(
             "LP-U005",
-            f"no format holds the clock skew of {history.clock_skew}.",
+            f"no format can store the clock skew of {history.clock_skew}.",
             place=target,
-            remedy="Save history.with_clock_skew(0), and give the skew when it is checked.",
+            remedy="Save history.with_clock_skew(0), and pass the skew when you check it.",
         )
     assert chosen.write is not None
     try:
         content = chosen.write(history)
-    except HistoryError as error:  # of a library that is not there
+    except HistoryError as error:  # a library that is not installed
         raise error.at(target) from None
     except (ValueError, TypeError, RecursionError) as error:
         raise UsageError(
@@ -170,7 +173,10 @@ def save(history: History, path: str | os.PathLike[str], *, format: str | None =
 
 @contextlib.contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Readers make many objects and no cycles: the collector would only walk the growing history again and again."""
+    """Pause garbage collection.
+
+    Readers construct many objects and no cycles, so it would only traverse the growing history.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -183,7 +189,10 @@ def _collector_paused() -> Iterator[None]:
 def _without_text(
     content: FileContent, format: str | None, options: ReadOptions
 ) -> tuple[str, NativeRead | ReadItems | None]:
-    """The format of a file and what it holds, where that needs no text of all of it; else None, and perhaps no format."""
+    """The format and the content of a file, if that does not require its complete text.
+
+    Otherwise there is no content, and perhaps no format.
+    """
     name = format or parquet_arrow.columnar_format(content.head)
     if name is not None and FORMATS[name].read is None:
         return name, parquet_arrow.read(content, name, options)
@@ -195,7 +204,7 @@ def _without_text(
     try:
         return chosen.name, read_columns(make, content.parts() if chosen.parts else [content.whole()], content.size)
     except OSError:
-        return "", None  # reading the text meets it again, and says what it is
+        return "", None  # reading the text meets the problem again and reports it
 
 
 def _items(text: str, name: str, options: ReadOptions) -> ReadItems:
@@ -203,13 +212,13 @@ def _items(text: str, name: str, options: ReadOptions) -> ReadItems:
     assert reader is not None
     try:
         items = reader(text, options)
-    except RecursionError:  # no reader recurses by the depth of its input; this is for a caller deep in the stack
+    except RecursionError:  # readers do not recurse with the depth of the input; this serves callers deep in the stack
         raise too_deep(None) from None
     except HistoryError as error:
         if error.code in _COULD_BE_FOREIGN and error.place is not None:
             _refuse_mixture(text, name, int(error.place))
         raise
-    if name == "jepsen-text":  # it skips lines that it does not know, and must not skip operations
+    if name == "jepsen-text":  # the reader skips unknown lines, and must not skip operations
         _refuse_mixture(text, name, None)
     return items
 
@@ -222,7 +231,7 @@ def _refuse_mixture(text: str, name: str, number: int | None) -> None:
     began, here = FORMATS[name].description, FORMATS[other].description
     raise format_error(
         "LP-H009",
-        f"the file began as {began}, but here it is {here}: {shortened(text.split(chr(10))[line - 1])}.",
+        f"the file starts as {began}, but this line is {here}: {shortened(text.split(chr(10))[line - 1])}.",
         line,
         "Keep each format in its own file.",
     ) from None
@@ -234,9 +243,7 @@ def _chosen(target: str, name: str | None) -> FileFormat:
         if name in writable:
             return writable[name]
         what = "can only be read" if name in FORMATS else "does not exist"
-        raise UsageError(
-            "LP-U001", f'the format "{name}" {what}.', remedy=f"Formats to save in are {', '.join(writable)}."
-        )
+        raise UsageError("LP-U001", f'the format "{name}" {what}.', remedy=f"Use {join_words(list(writable), 'or')}.")
     if target == STANDARD:
         return writable["operations"]
     suffix = Path(target.removesuffix(".gz")).suffix
@@ -246,7 +253,7 @@ def _chosen(target: str, name: str | None) -> FileFormat:
     suffixes = ", ".join(suffix for format in writable.values() for suffix in format.suffixes)
     raise UsageError(
         "LP-U005",
-        f'the suffix "{suffix}" says no format.',
+        f'unknown extension "{suffix}".' if suffix else "the file name has no extension.",
         place=target,
-        remedy=f"Use one of {suffixes}, also with .gz.",
+        remedy=f"Use one of {suffixes}, optionally followed by .gz.",
     )

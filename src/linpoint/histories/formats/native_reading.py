@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts read by the native core, without an object for each line.
+"""Reads text in the native core, without an object for each line.
 
-Guarantee: the same history as the format's reader in Python makes, or None; then that reader has to say what the file
-holds or what is wrong with it. Cost: 0.2 microseconds a short line and two for 1,000 bytes of lists, divided by the
-number of parts; a microsecond for each different value that is no integer of 64 bits, no string without escapes and no
-list of those. In memory 50 bytes an operation, 20 to 50 a value, and 4 for each item of a list.
+Guarantee: the same history as from the Python reader of the format, or None; then that reader must read the file or
+report its error. Cost: 0.2 microseconds for a short line and two for 1,000 bytes of lists, divided by the number of
+parts; one microsecond for each different value that is not a 64-bit integer, a string without escapes or a list of
+these. Memory: 50 bytes per operation, 20 to 50 per value, and 4 for each item of a list.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _MAX_TIME: Final = 2**62  # so that no sum of two overflows
 
 
 class NativeRead(NamedTuple):
-    """What a file holds: operations with their crashes, and annotations."""
+    """The content of a file: operations with their crashes, and annotations."""
 
     operations: LazyOperations
     annotations: list[Annotation]
 
 
 def read_columns(make: MakeReader, parts: Sequence[Iterable[memoryview]], expected_bytes: int) -> NativeRead | None:
-    """The items of a text, or None if anything in it is unusual.
+    """The items of a text; None if it contains anything unusual.
 
-    The text comes in parts of whole lines, which are read at the same time, and each part in blocks.
+    The text comes in parts of complete lines, which are read in parallel, and each part in blocks.
     """
     readers = [make(expected_bytes, True), *(make(expected_bytes // len(parts), False) for _ in parts[1:])]
     enough = threading.Event()
@@ -58,7 +58,7 @@ def read_columns(make: MakeReader, parts: Sequence[Iterable[memoryview]], expect
 
 
 def what_was_read(table: OperationTable) -> NativeRead | None:
-    """The items of a table that is complete, or None if anything in it is unusual."""
+    """The items of a complete table; None if it contains anything unusual."""
     crashes: list[tuple[Crash, int]] = []
     annotations: list[Annotation] = []
     decoded: dict[int, Value] = {}
@@ -89,4 +89,4 @@ def _feed(reader: TextReader, blocks: Iterable[memoryview], enough: threading.Ev
             if enough.is_set() or not reader.feed(block):
                 break
     except OSError:
-        reader.decline()  # reading the text meets it again, and says what it is
+        reader.decline()  # reading the text meets the problem again and reports it

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operation lines, our own format: one JSON object a line, in any order; or one array of such objects.
+"""Operation lines, linpoint's own format: one JSON object per line, in any order; or one array of such objects.
 
     {"process": 0, "op": "enqueue", "args": [3], "result": null, "call": 10, "return": 25}
     {"crash": true, "time": 40}
     {"crash": "object", "time": 70}
     {"annotation": "kill n1", "time": 40, "until": 55}
 
-Guarantee: a saved history reads back with the same processes, operations, outcomes, keys, times, order hints,
-crashes and annotations. ``item_from_dict`` is the only authority on what a line may hold; the builder uses it too.
-Cost: about 5 microseconds a line; ``native_reading`` reads most files far faster.
+Guarantee: a saved history reads back with the same processes, operations, outcomes, keys, times, order hints, crashes
+and annotations. Only ``item_from_dict`` decides what a line may contain; the history builder uses it as well. Cost:
+about 5 microseconds per line; ``native_reading`` reads most files far faster.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 
 FIELDS: Final = ("process", "op", "args", "result", "call", "return", "outcome", "key", "order", "times")
-"""The fields of an operation; ``times`` holds the clock readings of a history whose order is by position."""
+"""The fields of an operation. ``times`` holds the clock readings of a history ordered by position."""
 
 _OUTCOMES: Final = {outcome.value: outcome for outcome in Outcome}
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(", ", ": ")).encode
@@ -43,14 +43,14 @@ _MAY_BE_NULL: Final = ("return", "order")
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
-    """The items of a text in operation lines, or of one array of them. Blank lines are skipped."""
-    del options  # a key is a field of its own here, never hidden in a value
+    """Read the items of a text in operation lines, or of one array of them. Blank lines are skipped."""
+    del options  # a key is a field of its own here, never part of a value
     operations: list[Operation] = []
     crashes: list[Crash] = []
     annotations: list[Annotation] = []
     array = text.lstrip().startswith("[")
     for number, decoded in array_elements(text, "operations") if array else _decoded(text):
-        if watermark_of(decoded, number) is not None:  # only who reads a growing file needs the promise
+        if watermark_of(decoded, number) is not None:  # only readers of a growing file use the promise
             continue
         item = item_from_dict(decoded, line=number)
         if type(item) is Operation:
@@ -65,7 +65,7 @@ def read(text: str, options: ReadOptions) -> ReadItems:
 
 
 def _decoded(text: str) -> Iterator[tuple[int, Any]]:
-    """What stands on each line that is not blank."""
+    """The decoded content of each line that is not blank."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line or line.isspace():
             continue
@@ -76,23 +76,23 @@ def _decoded(text: str) -> Iterator[tuple[int, Any]]:
 
 
 def make_reader(expected_bytes: int, _first: bool) -> LineReader:
-    """A native reader of operation lines."""
+    """Construct a native reader of operation lines."""
     return LineReader(expected_bytes)
 
 
 def native(head: bytes, options: ReadOptions) -> MakeReader:
-    """What makes native readers of operation lines, whatever the beginning."""
+    """The constructor of native readers of operation lines, for any beginning."""
     del head, options
     return make_reader
 
 
 def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | Crash | Annotation:
-    """The operation, crash or annotation that an object of our format describes.
+    """The operation, crash or annotation that an object of this format describes.
 
-    Raises LP-H002 for what is no object, LP-H006 for a missing field, LP-H007 for one that is not allowed,
-    LP-H011 for one that is too deep or too large. The place of the error is the line.
+    Raises LP-H002 for a value that is not an object, LP-H006 for a missing field, LP-H007 for a field with an invalid
+    value, and LP-H011 for one that is too deep or too large. The place of the error is the line.
     """
-    # The loop over a long file spends its time here, so the common types are tested in place.
+    # Reading a long file spends most of its time here, so common types are tested in place.
     if type(item) is not dict and not isinstance(item, Mapping):
         raise format_error(
             "LP-H002", f"{shown(item)} is not an object.", line, 'Write {"process": ..., "op": ..., "call": ...}.'
@@ -103,10 +103,10 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
         return _beside(item, line)
     if "crash" in item and _is_crash(item["crash"]):
         raise format_error(
-            "LP-H007", 'the line is a "crash" and has an "op" too.', line, "Give the crash a line of its own."
+            "LP-H007", 'the line has both a "crash" and an "op".', line, "Put the crash on a line of its own."
         )
     if type(name) is not str or not name:
-        raise _not_allowed("op", name, "a string that is not empty", line)
+        raise _not_allowed("op", name, "a non-empty string", line)
     process = get("process", _MISSING)
     if type(process) is not str:
         process = _process(process, line, item)
@@ -127,7 +127,7 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     result = get("result", _MISSING)
     if result is _MISSING:
         if outcome is Outcome.OK:
-            remedy = 'An ok operation has a "result", null if it returns nothing; without "return" it is unknown.'
+            remedy = 'Add a "result", null if it returns nothing; without "return" the outcome is unknown.'
             raise _missing("result", line, remedy, item)
         result = None
     return Operation(
@@ -146,7 +146,7 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
 
 
 def write(history: History) -> Iterable[str]:
-    """The history in operation lines. Raises ValueError or TypeError for values that are not JSON."""
+    """Write the history as operation lines. Raises ValueError or TypeError for values that are not JSON."""
     writer = table_writer(history, _ENCODE)
     if writer is None:
         return ["".join(f"{_ENCODE(item)}\n" for item in as_dicts(history))]
@@ -155,13 +155,13 @@ def write(history: History) -> Iterable[str]:
 
 
 def as_dicts(history: History) -> Iterator[dict[str, Any]]:
-    """The items of a history as objects of our format; fields that say nothing are left out."""
+    """The items of a history as objects of this format. Fields with default values are omitted."""
     yield from operation_dicts(history.operations)
     yield from dicts_beside(history)
 
 
 def operation_dicts(operations: Iterable[Operation]) -> Iterator[dict[str, Any]]:
-    """Operations as objects of our format."""
+    """Operations as objects of this format."""
     for op in operations:
         item: dict[str, Any] = {"process": op.process, "op": op.name, "args": op.args}
         if op.result is not None or op.outcome is Outcome.OK:
@@ -179,7 +179,7 @@ def operation_dicts(operations: Iterable[Operation]) -> Iterator[dict[str, Any]]
 
 
 def dicts_beside(history: History) -> Iterator[dict[str, Any]]:
-    """Crashes and annotations as objects of our format."""
+    """Crashes and annotations as objects of this format."""
     for crash in history.crashes:
         process = {} if crash.process is None else {"process": crash.process}
         yield {"crash": "object" if crash.of_object else True} | process | {"time": crash.time}
@@ -190,7 +190,7 @@ def dicts_beside(history: History) -> Iterator[dict[str, Any]]:
 
 
 def _beside(item: Mapping[str, Any], line: int | None) -> Crash | Annotation:
-    """A line without "op": a crash or an annotation."""
+    """Read a line without "op": a crash or an annotation."""
     if "crash" in item:
         process = item.get("process")
         if not _is_crash(item["crash"]):
@@ -209,9 +209,9 @@ def _beside(item: Mapping[str, Any], line: int | None) -> Crash | Annotation:
         if type(text) is not str:
             raise _not_allowed("annotation", text, "a string", line)
         if until is not None and (not is_time(until) or until < time):
-            raise _not_allowed("until", until, f"a time from {time} on, or null", line)
+            raise _not_allowed("until", until, f"a time not before {time}, or null", line)
         return Annotation(text, time, until, line)
-    raise _missing("op", line, 'A line has an "op", a "crash" or an "annotation".', item)
+    raise _missing("op", line, 'Add an "op", a "crash" or an "annotation".', item)
 
 
 def _is_crash(value: Any) -> bool:
@@ -226,7 +226,7 @@ def _process(process: Any, line: int | None, item: Mapping[str, Any]) -> Process
             validate_value(process, line)  # raises LP-H011
         return process
     if process is _MISSING:
-        raise _missing("process", line, "Name the client that called, by an integer or a string.", item)
+        raise _missing("process", line, "Name the calling client by an integer or a string.", item)
     raise _not_allowed("process", process, "an integer or a string", line)
 
 
@@ -245,7 +245,7 @@ def _time(item: Mapping[str, Any], line: int | None) -> Time:
 
 
 def _times(times: Any) -> tuple[Time | None, Time | None] | None:
-    """The clock readings, or None for anything else: they are only shown, so they never make a line bad."""
+    """The clock readings, or None for anything else. They are only displayed, so they never make a line invalid."""
     if isinstance(times, (list, tuple)) and len(times) == 2 and all(time is None or is_time(time) for time in times):
         return (times[0], times[1])
     return None
@@ -274,5 +274,5 @@ def _not_a_time(field: str, value: Any, line: int | None, item: Mapping[str, Any
     if remedy is not None:
         return format_error("LP-H007", f'"{field}" is the text {shown(value)}.', line, remedy)
     if type(value) is int:
-        validate_value(value, line)  # raises LP-H011: the only integer that is no time is one that is too large
+        validate_value(value, line)  # raises LP-H011: the only integer that is not a time is one that is too large
     return _not_allowed(field, value, f"an integer or a finite float{' or null' * (field in _MAY_BE_NULL)}", line)

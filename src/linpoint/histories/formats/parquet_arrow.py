@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet and Arrow files read: a table with our field names, an operation a row. Needs pyarrow.
+"""Reads Parquet and Arrow files: a table with the names of fields, one operation per row. Needs pyarrow.
 
-Batches of rows are read natively from the buffers of their columns. If anything in them is unusual they are turned into
-operation lines, column by column, and the reader of those says what it is. A column of strings holds what the cells of
-a CSV table hold: JSON, or plain text where that allows it. Other types stand for themselves: numbers, bools, lists,
-structs; instants and durations are integers, in nanoseconds. Inside lists and structs strings are strings. A null is a
-missing field, but in ``result`` it is null; false in ``crash`` is no crash.
+Batches of rows are read natively from the buffers of their columns. If they contain anything unusual, they are
+converted to operation lines, column by column, and the reader of operation lines handles or reports it. A column of
+strings has the same content as the cells of a CSV table: JSON, or plain text where that is allowed. Values of other
+types stand for themselves: numbers, bools, lists, structs; instants and durations are integers, in nanoseconds. Inside
+lists and structs, strings are strings. A null is a missing field, except in ``result``, where it is null; false in
+``crash`` means no crash.
 
-Guarantee: the same history as from the operation lines, and the same errors, whose place is the row. Cost: about 0.2
-microseconds a row, in batches.
+Guarantee: the same history as from operation lines, and the same errors, with the row as their place. Cost: about 0.2
+microseconds per row, in batches.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ from linpoint.histories.formats.native_reading import NativeRead, read_columns, 
 
 _MAGIC: Final = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _ARROW_STREAM_MAGIC: Final = (
-    b"\xff\xff\xff\xff"  # an IPC stream, which has no magic of its own: how its first message begins
+    b"\xff\xff\xff\xff"  # an IPC stream, which has no magic number: the beginning of its first message
 )
 _ROWS_PER_BATCH: Final = 1 << 16
-_DAMAGE: Final = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # what pyarrow raises beside its own
+_DAMAGE: Final = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # of pyarrow
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def columnar_format(head: bytes) -> str | None:
-    """The name of the columnar format that a file with this beginning is in, if it is one."""
+    """The name of the columnar format of a file with this beginning, if it has one."""
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def read(content: FileContent, name: str, options: ReadOptions) -> NativeRead | ReadItems:
-    """What a columnar file holds."""
+    """Read the content of a columnar file."""
     pa = library("pyarrow", name)
     rows: list[bytes] = []
     try:
         recorded = _columns(content, name, options)
         if recorded is None:
             recorded = read_columns(operation_lines.make_reader, [_blocks(content, name, options)], 0)
-        if recorded is None:  # let the reader in Python say what is unusual
+        if recorded is None:  # the Python reader reports the problem
             rows = [bytes(block) for block in _blocks(content, name, options)]
     except (pa.ArrowException, OSError, *_DAMAGE) as error:
         raise format_error(
@@ -59,12 +60,12 @@ def read(content: FileContent, name: str, options: ReadOptions) -> NativeRead | 
     if recorded is not None:
         return recorded
     if not rows:
-        raise format_error("LP-H008", "the table has no rows.", None, "Write an operation a row.")
+        raise format_error("LP-H008", "the table has no rows.", None, "Write one operation per row.")
     return operation_lines.read(b"".join(rows).decode(), options)
 
 
 def library(module: str, name: str) -> Any:
-    """A module of pyarrow, which the format of this name needs, or LP-H019."""
+    """Import a module of pyarrow, which the format ``name`` needs; LP-H019 if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -77,7 +78,7 @@ def library(module: str, name: str) -> Any:
 
 
 def _columns(content: FileContent, name: str, options: ReadOptions) -> NativeRead | None:
-    """The rows read from the buffers of their columns, or None if anything in them is unusual."""
+    """The rows, read from the buffers of their columns; None if they contain anything unusual."""
     pa = library("pyarrow", name)
     reader = ArrowReader(0)
     for batch, columns in _batches(pa, content, name, options):
@@ -90,7 +91,7 @@ def _columns(content: FileContent, name: str, options: ReadOptions) -> NativeRea
 
 
 def _blocks(content: FileContent, name: str, options: ReadOptions) -> Iterator[memoryview]:
-    """The rows as operation lines, a block for each batch."""
+    """The rows as operation lines, one block per batch."""
     pa = library("pyarrow", name)
     compute = library("pyarrow.compute", name)
     cells: dict[str, dict[str, str | None]] = {}
@@ -110,7 +111,7 @@ def _blocks(content: FileContent, name: str, options: ReadOptions) -> Iterator[m
 
 
 def _batches(pa: Any, content: FileContent, name: str, options: ReadOptions) -> Iterator[tuple[Any, dict[str, int]]]:
-    """Batches of rows with the column of each of our fields."""
+    """Batches of rows, with the column of each field."""
     renamed = options.columns or {}
     if name == "parquet":
         file = library("pyarrow.parquet", name).ParquetFile(content.file())
@@ -130,7 +131,7 @@ def _batches(pa: Any, content: FileContent, name: str, options: ReadOptions) -> 
 
 
 class _Texts:
-    """The JSON text of each cell of a column, null where the field is missing."""
+    """The JSON text of each cell of a column; null if the field is missing."""
 
     def __init__(self, pa: Any, compute: Any, field: str, cells: dict[str, str | None], first: int) -> None:
         self._pa = pa

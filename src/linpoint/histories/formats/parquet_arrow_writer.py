@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet and Arrow files written: columns of integers where all values are integers, the text of CSV cells elsewhere.
+"""Writes Parquet and Arrow files. A column whose values are all integers holds integers, others the text of CSV cells.
 
-Guarantee: what is written reads back the same. Cost: about a microsecond an operation, and for a history that was read
-natively the memory of one batch of rows.
+Guarantee: a written file reads back as the same history. Cost: about a microsecond per operation; for a natively read
+history, the memory of one batch of rows.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from linpoint.histories.history import History
 from linpoint.histories.lazy_operations import LazyOperations
 from linpoint.histories.values import thaw
 
-_ALWAYS: Final = ("process", "op", "call")  # which a reader wants to see, also where nothing is an operation
+_ALWAYS: Final = ("process", "op", "call")  # readers require these columns, even where no row is an operation
 _TEXT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def write_parquet(history: History) -> Iterable[bytes]:
-    """The history as a Parquet file. Raises ValueError or TypeError for values that are not JSON."""
+    """Write the history as a Parquet file. Raises ValueError or TypeError for values that are not JSON."""
     columns, parquet = _Columns(history, "parquet"), library("pyarrow.parquet", "parquet")
     return _pieces_of(history, _pieces(columns, "parquet", lambda file: parquet.ParquetWriter(file, columns.schema)))
 
 
 def write_arrow(history: History) -> Iterable[bytes]:
-    """The history as an Arrow IPC file. Raises ValueError or TypeError for values that are not JSON."""
+    """Write the history as an Arrow IPC file. Raises ValueError or TypeError for values that are not JSON."""
     columns, ipc = _Columns(history, "arrow"), library("pyarrow", "arrow").ipc
     return _pieces_of(history, _pieces(columns, "arrow", lambda file: ipc.new_file(file, columns.schema)))
 
 
 def _pieces_of(history: History, pieces: Iterator[bytes]) -> Iterable[bytes]:
-    """The values of a history that was read are JSON; of any other that is only known once all are written."""
+    """The pieces of a file. Only a natively read history is known to have JSON values before all pieces are written."""
     return pieces if isinstance(history.operations, LazyOperations) else list(pieces)
 
 
 class _Columns:
-    """A history as batches of rows. Columns of integers where all values are integers, text as in CSV elsewhere."""
+    """A history as batches of rows. Columns hold integers if all their values are, otherwise text as in CSV."""
 
     def __init__(self, history: History, name: str) -> None:
         self._pa = library("pyarrow", name)
@@ -53,7 +53,7 @@ class _Columns:
         self.schema = self._pa.schema([(field, types[integral]) for field, integral in self._integral.items()])
 
     def batches(self) -> Iterator[Any]:
-        """The operations, then what is beside them."""
+        """The operations, then the crashes and annotations."""
         if self._writer is not None:
             for begin, end in ranges(self._writer):
                 columns = [self._recorded(field, begin, end) for field in self._integral]
@@ -94,7 +94,7 @@ class _Columns:
 
 
 class _Sink:
-    """A file whose content is taken away piece by piece."""
+    """A file object whose content is taken piece by piece."""
 
     closed = False
 
@@ -103,24 +103,24 @@ class _Sink:
         self._size = 0
 
     def write(self, data: Any) -> int:
-        """Keep some bytes."""
+        """Store some bytes."""
         piece = bytes(data)
         self._pieces.append(piece)
         self._size += len(piece)
         return len(piece)
 
     def tell(self) -> int:
-        """How many bytes there were."""
+        """The number of bytes written so far."""
         return self._size
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing, since nothing is buffered."""
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing, since there is nothing to close."""
 
     def taken(self) -> list[bytes]:
-        """What came since it was asked last."""
+        """The bytes written since the last call."""
         pieces, self._pieces = self._pieces, []
         return pieces
 

@@ -3,8 +3,8 @@
 
     {:process 0, :type :ok, :f :get, :key "5", :value ""}
 
-A ``get`` that returns ``""`` found nothing: absent is null. Guarantee and cost: as ``edn`` and ``events``.
-Source: github.com/anishathalye/porcupine, ``test_data/kv``.
+A ``get`` that returns ``""`` found nothing; absent is null. Guarantee and cost: those of ``edn_parser`` and
+``event_pairing``. Source: github.com/anishathalye/porcupine, ``test_data/kv``.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from linpoint.histories.formats.file_format import MakeReader, ReadItems, ReadOp
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
-    """The items of a Porcupine log."""
+    """Read the items of a Porcupine log."""
     return pair(events(text), keyed=options.keyed)
 
 
 def events(text: str, first: int = 1) -> list[Event]:
-    """The events as they stand in the text, whose first line is number ``first`` of its file."""
+    """The events in the order of the text, whose first line has the number ``first`` in its file."""
     return [_absent(event) for event in jepsen_edn.events(text, first)]
 
 
 def native(head: bytes, options: ReadOptions) -> MakeReader:
-    """What makes native readers of Porcupine's logs, whatever the beginning."""
+    """The constructor of native readers of Porcupine's logs, for any beginning."""
     del head
     return lambda expected_bytes, _: EdnReader(expected_bytes, options.keyed, True)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a file has been read, for whoever waits for it or has to end it.
+"""The progress of reading a file, for progress lines and for limits.
 
-Thread-safe: the parts of a file are read at the same time. Cost: a call for each block.
+Thread-safe, since parts of a file are read in parallel. Cost: one call per block.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _current: ContextVar[ReadingProgress | None] = ContextVar("reading progress", de
 
 
 class ReadingProgress:
-    """The bytes of one file that have been read. ``tell`` is called with the progress in words."""
+    """The number of bytes of one file that have been read. ``tell`` is called with the progress as text."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self._tell = tell
@@ -27,12 +27,12 @@ class ReadingProgress:
         self._total = 0
 
     def begin(self, total: int) -> None:
-        """There are so many bytes, 0 where nobody knows; reading begins anew."""
+        """Begin a file of ``total`` bytes, 0 if the size is unknown."""
         with self._lock:
             self._done, self._total = 0, total
 
     def add(self, count: int) -> None:
-        """So many more bytes have been read."""
+        """Add ``count`` bytes that have been read."""
         with self._lock:
             self._done += count
             self._tell(str(self))
@@ -45,7 +45,7 @@ class ReadingProgress:
 
 @contextmanager
 def reporting(progress: ReadingProgress) -> Iterator[None]:
-    """Report the files that are read in the block."""
+    """Report the files that are read in the block to ``progress``."""
     token = _current.set(progress)
     try:
         yield
@@ -54,5 +54,5 @@ def reporting(progress: ReadingProgress) -> Iterator[None]:
 
 
 def current_progress() -> ReadingProgress:
-    """Where to report the file that is about to be read."""
+    """The progress to which the next file is reported."""
     return _current.get() or ReadingProgress(len)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times that were written as text, which linpoint does not take: what to write instead.
+"""Times written as text, which linpoint does not accept, and what to write instead.
 
-A text is not a time because two clocks may write the same instant in different ways, with zones or without.
+Text is not accepted as a time because two clocks may write the same instant differently, with or without time zones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 def remedy_for_time(text: str) -> str | None:
-    """How to write a time that was given as this text; None for what does not look like a time."""
+    """The remedy for a time given as this text; None for a text that does not look like a time."""
     if _NUMBER.fullmatch(text):
         return f"Write the number without quotes: {text.strip()}."
     match = _ISO.fullmatch(text)

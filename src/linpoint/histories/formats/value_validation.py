@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gate for values and times: only bounded JSON passes, and it leaves frozen.
+"""Validates values and times: only bounded JSON is accepted, and it is frozen.
 
-Guarantee: what ``validate_value`` returns is immutable, nested at most ``MAX_NESTING_DEPTH`` deep, and its numbers are finite
-and at most ``MAX_INTEGER_DIGITS`` long, so that nothing behind the gate can overflow a stack or stall on a number.
-Cost: O(size of the value), without recursion before the depth is known.
+Guarantee: the result of ``validate_value`` is immutable and nested at most ``MAX_NESTING_DEPTH`` deep, and its numbers
+are finite and at most ``MAX_INTEGER_DIGITS`` long. Validated values can therefore neither overflow a stack nor stall on
+a number. Cost: O(size of the value), without recursion before the depth is known.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from linpoint.histories.operation import Time
 from linpoint.histories.values import MAX_INTEGER_DIGITS, MAX_NESTING_DEPTH, Value, freeze
 
 BYTE: Final = re.compile(r"\(byte (\d+)\)")
-"""Where the JSON decoder says that it stopped."""
+"""The position at which the JSON decoder stopped."""
 
 _INTEGER_BOUND: Final = 10**MAX_INTEGER_DIGITS
 
 
 def validate_value(value: Any, line: int | None) -> Value:
-    """``value`` frozen, or LP-H011 (too deep, too large) or LP-H007 (not JSON)."""
+    """Return ``value`` frozen, or raise LP-H011 (too deep, too large) or LP-H007 (not JSON)."""
     kind = type(value)
     if kind is str or value is None or kind is bool:
         return value
@@ -46,12 +46,12 @@ def is_time(value: Any) -> bool:
 
 
 def clock_reading(value: Any) -> Time | None:
-    """A time that is only shown; what is not a time is as good as none."""
+    """A time that is only displayed; None for a value that is not a time."""
     return value if is_time(value) else None
 
 
 def decode_json(text: str, line: int | None) -> Any:
-    """One JSON document, or LP-H002 (not JSON) or LP-H011 (beyond the limits of the decoder)."""
+    """Decode one JSON document; LP-H002 (not JSON) or LP-H011 (beyond the limits of the decoder)."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
@@ -62,16 +62,16 @@ def json_error(error: Exception, text: str, line: int | None) -> HistoryError:
     """The coded error for an exception of the JSON decoder."""
     if isinstance(error, RecursionError):
         return too_deep(line)
-    if isinstance(error, msgspec.ValidationError):  # decoding without a type: only numbers can be refused
+    if isinstance(error, msgspec.ValidationError):  # decoding without a type rejects only numbers
         return _too_large(line)
     reason = str(error)
     if "truncated" in reason and not text.rstrip().endswith(("}", "]")):
-        remedy = "Complete it, or remove it if the recorder was stopped there."
-        return format_error("LP-H002", f"the JSON {shortened(text)} is cut off.", line, remedy)
+        remedy = "Complete it, or remove it if the recorder stopped there."
+        return format_error("LP-H002", f"the JSON {shortened(text)} is truncated.", line, remedy)
     at = BYTE.search(reason)
-    if at is None:  # the decoder runs past the end where an escape promises more than there is
+    if at is None:  # the decoder runs past the end in a truncated escape
         return format_error(
-            "LP-H002", f"{shortened(text)} has a string with half an escape.", line, "Complete the escape."
+            "LP-H002", f"{shortened(text)} has a string with an incomplete escape.", line, "Complete the escape."
         )
     near = text.encode()[max(0, int(at[1]) - 30) :][:60].decode(errors="ignore")
     what = BYTE.sub("", reason).removeprefix("JSON is malformed: ").strip()
@@ -81,7 +81,7 @@ def json_error(error: Exception, text: str, line: int | None) -> HistoryError:
 
 
 def too_deep(line: int | None) -> HistoryError:
-    """The error for a value nested beyond ``MAX_NESTING_DEPTH``."""
+    """The error for a value nested deeper than ``MAX_NESTING_DEPTH``."""
     return format_error(
         "LP-H011",
         f"a value is nested more than {MAX_NESTING_DEPTH} deep.",
@@ -110,7 +110,7 @@ def _check_number(number: float, line: int | None) -> None:
 
 
 def _check_container(value: Any, line: int | None) -> None:
-    """Walk depth first, so that a list that holds itself is met as too deep and not walked for ever."""
+    """Traverse depth first, so that a list that contains itself is reported as too deep."""
     stack = [(value, 1)]
     while stack:
         item, depth = stack.pop()

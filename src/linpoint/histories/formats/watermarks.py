@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watermarks among operation lines: what lets a reader decide before the end of a file that still grows.
+"""Watermarks among operation lines, by which a reader can decide before the end of a growing file.
 
     {"watermark": 40}
 
 promises that no later line has a call before that time. Operation lines are written when operations are complete and in
-any order, so without such a promise any later line could excuse what looks like a violation now.
+any order. Without such a promise, any later line could explain an apparent violation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from linpoint.histories.operation import Time
 
 
 def watermark_of(item: Any, line: int | None) -> Time | None:
-    """The time that a decoded line promises; None for a line that is no watermark. Raises LP-H007 for no time."""
+    """The time that a decoded line promises; None for a line that is not a watermark.
+
+    Raises LP-H007 for an invalid time.
+    """
     if type(item) is not dict or "watermark" not in item or "op" in item:
         return None
     time = item["watermark"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the calls and returns of a growing log go."""
+"""The receiver of the calls and returns of a growing log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linpoint.histories.values import Value
 
 
 class OpenCall(Protocol):
-    """A call whose outcome is not known yet. It stands for itself: two are never the same call."""
+    """A call whose outcome is not known yet. Two calls are never equal."""
 
     process: Process
     name: str
@@ -19,20 +19,20 @@ class OpenCall(Protocol):
     at: Time
 
     def as_open(self) -> Operation:
-        """The operation with all that is known of it before it returns: its outcome is unknown."""
+        """The operation as known before its return: its outcome is unknown."""
 
 
 class CallSink(Protocol):
-    """Takes calls and returns in the order of time; at one instant calls come before returns."""
+    """Receives calls and returns in the order of time. At one instant, calls come before returns."""
 
     def called(self, call: OpenCall) -> None:
         """An operation was called."""
 
     def returned(self, call: OpenCall, op: Operation) -> None:
-        """It returned, and is complete now."""
+        """An operation returned and is complete."""
 
     def failed(self, call: OpenCall) -> None:
-        """It certainly had no effect."""
+        """An operation certainly had no effect."""
 
     def lost(self, call: OpenCall) -> None:
-        """Nobody will ever know: it may take effect at any later time."""
+        """The outcome of an operation will remain unknown: it may take effect at any later time."""

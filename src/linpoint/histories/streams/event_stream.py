@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that still grows, read line by line: calls and returns go to a ``CallSink`` as soon as they are certain.
+"""Reads a growing log line by line. Calls and returns go to a ``CallSink`` as soon as they are certain.
 
-Event formats (a line for each event) tell of every call and return as it happens; times are then the numbers of the
-lines. Operation lines come when operations are complete, so they wait for a watermark (``watermarks``): at
+Event formats, with a line for each event, report every call and return as it happens; times are then line numbers.
+Operation lines are written when operations are complete, so they wait for a watermark (``watermarks``): at
 ``{"watermark": t}`` all calls and returns before t are passed on, in the order of time.
 
-What a reader of the whole file finds out from all of it is decided here by what comes first: values are keyed if that
-of the first invocation looks so, and completions of an operation that the event table does not list are echoes if the
-first one is. Where a later line would have changed that, it is refused, so the operations are those that the whole
-file has. Guarantee: every line is used or refused with its number. Memory: the open calls, and the operation lines since
-the last watermark. Cost: that of the format's line, about 5 microseconds in JSON.
+What a reader of a complete file determines from all of it, this reader determines from its beginning: values are keyed
+if those of the first invocation look keyed, and completions of an operation that the event table does not list are
+echoes if the first one is. A later line that contradicts this is rejected, so the operations are those of the complete
+file.
+
+Guarantee: every line is used, or rejected with its number. Memory: the open calls, and the operation lines since the
+last watermark. Cost: that of reading a line of the format, about 5 microseconds for JSON.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ from linpoint.histories.operation import Operation, Process, Time
 from linpoint.histories.streams.call_sink import CallSink
 from linpoint.histories.streams.operation_line_stream import OperationLineStream, refuse_crash_of_processes
 from linpoint.histories.values import Value, equal_values
+from linpoint.text.phrases import join_words
 
 _MAX_PREAMBLE_LINES: Final = 1000
-"""Lines of another kind that may come before the first operation of a text log."""
+"""The maximum number of other lines before the first operation of a text log."""
 _FOLLOWED: Final = ("operations", *(name for name, format in FORMATS.items() if format.events is not None))
 
 
@@ -48,30 +51,30 @@ class _Reader(Protocol):
         """Read one line."""
 
     def end(self) -> None:
-        """There is no more."""
+        """Handle the end of the log."""
 
 
 class LogStream:
-    """Feeds a sink from the lines of a growing file. Errors have the file's name and the line as their place."""
+    """Feeds a sink from the lines of a growing file. The place of an error is the file with the line."""
 
     def __init__(
         self, sink: CallSink, *, source: str, format: str | None = None, keyed: bool | None = None, words: bool = False
     ) -> None:
         if format is not None and format not in FORMATS:
-            remedy = f"The formats are {', '.join(FORMATS)}."
-            raise UsageError("LP-U001", f'there is no format "{format}".', remedy=remedy)
+            remedy = f"Use {join_words(list(FORMATS), 'or')}."
+            raise UsageError("LP-U001", f'unknown format "{format}".', remedy=remedy)
         self._sink = sink
         self._source = source
         self._options = (keyed, words)
         self._reader: _Reader | None = None
         self._first = ""
         self.lines = 0
-        """How many lines were read."""
+        """The number of lines read."""
         if format is not None:
             self._begin(format, None)
 
     def feed(self, lines: Sequence[str]) -> None:
-        """Read the next lines, without their ends."""
+        """Read the next lines, given without line ends."""
         try:
             for text in lines:
                 self.lines += 1
@@ -84,16 +87,16 @@ class LogStream:
 
     @property
     def by_position(self) -> bool:
-        """Whether times are the numbers of lines."""
+        """Whether times are line numbers."""
         return isinstance(self._reader, EventStream)
 
     @property
     def unpromised(self) -> int:
-        """How many operations wait because no watermark has promised anything about them."""
+        """The number of operations that wait because no watermark has covered them."""
         return self._reader.waiting if isinstance(self._reader, OperationLineStream) else 0
 
     def end(self) -> None:
-        """There are no more lines: whatever waited for a promise is certain now."""
+        """Handle the end of the log: everything that waited for a watermark is now certain."""
         try:
             if self._reader is not None:
                 self._reader.end()
@@ -120,9 +123,9 @@ class LogStream:
     def _begin(self, name: str, line: int | None) -> None:
         if name not in _FOLLOWED:
             raise cannot_follow(
-                f"{FORMATS[name].description} is read as a whole.",
+                f"{FORMATS[name].description} must be read as a whole.",
                 line,
-                "Check the finished file, or write an event or an operation a line: " + ", ".join(_FOLLOWED) + ".",
+                "Check the finished file, or write one event or operation per line: " + ", ".join(_FOLLOWED) + ".",
             )
         keyed, words = self._options
         events = FORMATS[name].events
@@ -135,7 +138,7 @@ class LogStream:
         return cannot_follow(
             f"{shortened(text)} is not an event or an operation on a line of its own.",
             self.lines,
-            "Write one a line, without brackets around them.",
+            "Write one per line, without enclosing brackets.",
         )
 
     def _unrecognised(self) -> HistoryError:
@@ -143,7 +146,7 @@ class LogStream:
             "LP-H015",
             f"the format is not recognised; the first line is {shortened(self._first)}.",
             1,
-            f"Formats that can be followed are {', '.join(_FOLLOWED)}; --format names one.",
+            f"Use --format with {join_words(list(_FOLLOWED), 'or')}.",
         )
 
 
@@ -161,7 +164,7 @@ class _EventCall:
         self.args = args
 
     def as_open(self) -> Operation:
-        """The operation with all that is known of it before it returns."""
+        """The operation as known before its return."""
         return operation_of(OpenInvocation(self._call.invocation, self._call.at), self.key, self.args, None)
 
 
@@ -198,7 +201,7 @@ class EventStream:
         for event in found:
             if event.index is not None:
                 self._in_order(event)
-            # Times are the numbers of lines, so that people find them; two events on a line still have an order.
+            # Times are line numbers, so that users can find them; two events on one line still have an order.
             self._position = max(self._position + 1, number)
             if event.type == "crash":
                 refuse_crash_of_processes(of_object=event.value == "object", line=number)
@@ -210,7 +213,7 @@ class EventStream:
                 self._completed(event)
 
     def end(self) -> None:
-        """What is open stays open."""
+        """Handle the end of the log; open calls stay open."""
 
     def _in_order(self, event: Event) -> None:
         if self._index is not None and event.index is not None and event.index <= self._index:
@@ -272,7 +275,7 @@ class EventStream:
             raise cannot_follow(
                 f'the completions of "{event.f}" so far repeated their invocations, but this one is {shown(completed)}.',
                 event.line,
-                "Check the finished file: only there can it be seen whether they are results.",
+                "Check the finished file, which shows whether they are results.",
             )
         return echo
 
@@ -282,7 +285,7 @@ class EventStream:
             began, here = FORMATS[self._name].description, FORMATS[other].description
             raise format_error(
                 "LP-H009",
-                f"the file began as {began}, but here it is {here}: {shortened(text)}.",
+                f"the file starts as {began}, but this line is {here}: {shortened(text)}.",
                 number,
                 "Keep each format in its own file.",
             )

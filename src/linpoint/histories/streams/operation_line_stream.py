@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operation lines with watermarks, as calls and returns in the order of time.
+"""Converts operation lines with watermarks to calls and returns in the order of time.
 
-Guarantee: at a watermark t everything before t has been passed on, and nothing else. Operations with t within their
-interval are open then; they return at a later watermark. Memory: operations that are open or lie behind the last
-watermark. Cost: O(log n) a line.
+Guarantee: at a watermark t, exactly the events before t have been passed on. Operations whose interval contains t are
+then open, and return at a later watermark. Memory: operations that are open or lie behind the last watermark. Cost:
+O(log n) per line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CALL, _RETURN = range(2)  # at one instant calls come first: intervals are clos
 
 
 class _Recorded:
-    """A call whose whole operation is known already, but not yet certain to be in the prefix."""
+    """A call whose complete operation is known already, but is not certain to be in the prefix yet."""
 
     __slots__ = ("args", "at", "key", "name", "op", "process")
 
@@ -37,7 +37,7 @@ class _Recorded:
         self.at: Time = op.call
 
     def as_open(self) -> Operation:
-        """The operation as it was before it returned."""
+        """The operation as known before its return."""
         return dataclasses.replace(self.op, outcome=Outcome.UNKNOWN, return_=None, result=None)
 
 
@@ -47,14 +47,14 @@ class OperationLineStream:
     def __init__(self, sink: CallSink) -> None:
         self._sink = sink
         self._watermark: tuple[Time, int] | None = None
-        # What happens behind the watermark, first on top. Of two calls at one instant that which returns first comes first:
-        # they may be of one process.
+        # Events behind the watermark, the first on top. Of two calls at one instant, the one that returns first comes
+        # first, since they may belong to one process.
         self._ahead: list[tuple[Time, int, Time, int, _Recorded]] = []
         self._number = 0
         self._last: dict[Process, Operation] = {}
         self._has_key: bool | None = None
         self.waiting = 0
-        """How many operations no watermark has covered."""
+        """The number of operations that no watermark has covered."""
 
     def line(self, text: str, number: int) -> None:
         """Read one line."""
@@ -74,7 +74,7 @@ class OperationLineStream:
             self._take(made, number)
 
     def end(self) -> None:
-        """All lines are here: pass everything on."""
+        """Pass on everything, since all lines have been read."""
         self._pass_on(math.inf)
 
     def _take(self, op: Operation, number: int) -> None:
@@ -84,10 +84,10 @@ class OperationLineStream:
                 f'"{op.name}" was called at {op.call}, before the watermark {self._watermark[0]} of line '
                 f"{self._watermark[1]}.",
                 number,
-                "Write a watermark only when every operation called before it has its line.",
+                "Write a watermark only after the lines of all operations called before it.",
             )
         if op.order is not None:
-            raise _not_followed("an order hint", number)
+            raise _not_followed("an order value", number)
         if op.return_ is not None and op.return_ < op.call:
             raise format_error(
                 "LP-H005",
@@ -123,7 +123,7 @@ class OperationLineStream:
                 heapq.heappush(ahead, (op.return_, _RETURN, op.end, number, call))
 
     def _check_process(self, op: Operation) -> None:
-        """A process is sequential; its operations come in the order of their calls here."""
+        """Reject overlapping operations of a process. Here operations come in the order of their calls."""
         before = self._last.get(op.process)
         self._last[op.process] = op
         if before is None or before.end <= op.call:
@@ -137,10 +137,13 @@ class OperationLineStream:
 
 
 def refuse_crash_of_processes(*, of_object: bool, line: int) -> None:
-    """Raise LP-U007 for a crash that ends open operations. One of the object alone orders nothing that is followed."""
+    """Raise LP-U007 for a crash that ends open operations.
+
+    A crash of the object alone is accepted, since it orders nothing.
+    """
     if not of_object:
         raise _not_followed("a crash of processes", line)
 
 
 def _not_followed(what: str, number: int) -> UsageError:
-    return cannot_follow(f"{what} is only for whole files.", number, "Check the finished file without --follow.")
+    return cannot_follow(f"{what} requires the finished file.", number, "Check the finished file without --follow.")

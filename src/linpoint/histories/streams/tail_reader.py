@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a file or pipe as they are written.
+"""Reads the lines of a file or pipe while they are written.
 
-A regular file never ends by itself: there may always be more. A pipe ends when its writer leaves, and so does standard
-input, whatever it is. Guarantee: a line is given once its end is there, or at the very end; whatever is wrong with the
-bytes is a coded error. Memory: a chunk and half a line, which is at most ``MAX_LINE_BYTES``.
+A regular file never ends by itself, since more lines may follow. A pipe ends when its writer closes it, and so does
+standard input of any kind. Guarantee: a line is returned once it is complete, or at the end; invalid bytes are a coded
+error. Memory: one chunk and one partial line of at most ``MAX_LINE_BYTES``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from linpoint.histories.formats.file_format import cannot_follow, format_error
 from linpoint.text.shell_commands import STANDARD
 
 MAX_LINE_BYTES: Final = 16 << 20
-"""Most bytes of one line."""
+"""The maximum number of bytes of one line."""
 
 _CHUNK_BYTES: Final = 1 << 18
 _POLL_INTERVAL_S: Final = 0.05
-"""Seconds between two looks at a file that has not grown."""
+"""Seconds between two reads of a file that has not grown."""
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -40,7 +40,7 @@ class TailReader:
         self._lines = 0
         self._read = 0
         self.ended = False
-        """Whether there can be no more."""
+        """Whether no more data can follow."""
         try:
             with open_path(path):
                 self._descriptor = 0 if path == STANDARD else os.open(path, os.O_RDONLY)
@@ -61,7 +61,7 @@ class TailReader:
             os.close(self._descriptor)
 
     def lines(self, seconds: float) -> Sequence[str]:
-        """The next lines that are complete; none if none comes within about ``seconds``, or at the end."""
+        """The next complete lines; none if none arrives within about ``seconds``, or at the end."""
         try:
             with open_path(self.path):
                 chunk = self._chunk(seconds)
@@ -70,7 +70,7 @@ class TailReader:
             raise error.at(self.path) from None
 
     def rest(self) -> Sequence[str]:
-        """What is left when there is no more: the last line, if nobody ended it."""
+        """The remaining data at the end: the last line, if it has no line end."""
         half, self._half = self._half, b""
         try:
             return [self._text(half)] if half else ()
@@ -97,7 +97,7 @@ class TailReader:
             raise cannot_follow(
                 "gzip-compressed data cannot be followed.",
                 None,
-                "Decompress it on the way: gunzip -c FILE | linpoint check - --follow ...",
+                "Decompress it first: gunzip -c FILE | linpoint check - --follow ...",
             )
         return chunk.removeprefix(_BYTE_ORDER_MARK)
 
@@ -105,9 +105,9 @@ class TailReader:
         if os.fstat(self._descriptor).st_size < os.lseek(self._descriptor, 0, os.SEEK_CUR):
             raise format_error(
                 "LP-H001",
-                "the file became shorter while it was followed.",
+                "the file was truncated while it was followed.",
                 None,
-                "Let the recorder append only, to one file for each run.",
+                "Let the recorder only append, to one file per run.",
             )
 
     def _split(self, chunk: bytes) -> Sequence[str]:

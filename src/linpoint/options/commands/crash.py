@@ -30,7 +30,7 @@ from linpoint.scenarios.scenario import Scenario
 
 DEFAULT_OPERATIONS: Final = 1000
 DEFAULT_EXHAUSTIVE_OPERATIONS: Final = 8
-"""Where every crash state is tested."""
+"""The default length of the workload where every crash state is tested."""
 DEFAULT_KINDS: Final = ("dl1", "dl2", "c2", "dl3", "recovery")
 DEFAULT_CONDITION: Final = "strict"
 _MAX_THREADS: Final = 2
@@ -40,38 +40,50 @@ _FILE_OR_DEFAULT: Final = CONFIG | Surface.COMMENT
 
 @dataclass(frozen=True, kw_only=True)
 class CrashOptions(BuildOptions, LimitOptions, OutputOptions):
-    """How crashes are tested."""
+    """Options of ``linpoint crash``."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         Requires(("before",), "scenario"),
         Exclusive(("operations", "scenario", "workload")),
     )
     description: ClassVar[str] = """\
-Crash a persistent object at every store, recover it, and check the recovered state against its spec.
+Crash a persistent object at every store, recover it, and check the recovered state against the spec.
 
-It builds and runs the code of FILE with your rights, with the compiler and the flags that comments `// linpoint:` of the
-file and pyproject.toml name.
+linpoint builds and runs the code of FILE with your permissions. It uses the compiler and the flags that pyproject.toml
+and `// linpoint:` comments in the file name. Read them before you test an unfamiliar repository.
 
-Exit code: 0 correct after every crash tested, 1 violation, 2 bad input, 3 unknown; over several tests the worst.
+Exit code: 0 correct after every crash tested, 1 violation, 2 bad input, 3 unknown. With several tests the worst counts,
+in the order 2, 1, 3, 0.
 
 Examples:
+  # Run all tests of a file
   linpoint crash list_test.cpp --spec map
-  linpoint crash list_test.cpp --spec map --operations 1000 --budget 2m -- -O2 list.c
+  # Lengthen the workload; pass a flag and a source to the compiler
+  linpoint crash list_test.cpp --spec map --operations 5000 --budget 2m -- -O2 list.c
+  # Test every crash state of a few operations
   linpoint crash queue_test.cpp --spec queue --scenario "enqueue(1); dequeue()" --exhaustive
+  # Crash while two operations run concurrently
   linpoint crash list_test.cpp --spec set --scenario "add(1) | contains(1)" --tests dl3
+  # Make malloc and new persistent, and write an HTML report
   linpoint crash tree_test.cpp --spec map --persistent-heap --report tree.html
 """
 
     targets: tuple[str, ...] = argument(
-        "FILE.cpp[:TEST]...", Words(), "C++ files of tests; a single test with :TEST.", default=()
+        "FILE.cpp[:TEST]...", Words(), "C++ files of tests; :TEST selects one test.", default=()
     )
     spec: str | None = option(
-        None, SpecName(), "Sequential spec the object must satisfy.", Panel.INPUT, on=CPP_SOURCE, short="-s"
+        None,
+        SpecName(),
+        "Sequential spec the object must satisfy: a built-in (see `linpoint specs`), FILE.py:Name or module:Name.",
+        Panel.INPUT,
+        on=CPP_SOURCE,
+        short="-s",
+        default_text="the one that a comment in the file names",
     )
     operations: int | None = option(
         None,
         WholeNumber(minimum=1),
-        "Length of the generated workload.",
+        "Number of operations in the generated workload.",
         Panel.INPUT,
         on=_FILE_OR_DEFAULT,
         group=_WORKLOAD_GROUP,
@@ -80,10 +92,11 @@ Examples:
     scenario: str | None = option(
         None,
         ScenarioText(),
-        'Run only these operations: "insert(1, 2); get(1)"; concurrent ones after |.',
+        'Run only these operations: "insert(1, 2); get(1)". Write concurrent ones after |.',
         Panel.INPUT,
         on=Surface.COMMENT,
         group=_WORKLOAD_GROUP,
+        default_text="a generated workload",
     )
     before: str = option(
         "",
@@ -92,14 +105,16 @@ Examples:
         Panel.INPUT,
         on=Surface.COMMENT,
         group=_WORKLOAD_GROUP,
+        default_text="none",
     )
     workload: str | None = option(
         None,
         FilePath(),
-        "Operations from a file: operation lines, or text.",
+        "File with the operations, as operation lines or as calls.",
         Panel.INPUT,
         on=Surface.COMMENT,
         group=_WORKLOAD_GROUP,
+        default_text="a generated workload",
     )
     probes: str | None = option(
         None,
@@ -127,37 +142,37 @@ Examples:
     exhaustive: bool = option(
         False,
         OnOff(),
-        "Test also every crash state that recovery and probes can distinguish.",
+        "Also test every crash state that recovery and probes can distinguish.",
         Panel.CRASH,
         on=_FILE_OR_DEFAULT,
     )
     points_only: bool = option(
         False,
         OnOff(),
-        "Crash only at likely linearization points, as in the paper.",
+        "Crash only at likely linearization points, as Durinn does.",
         Panel.CRASH,
         on=_FILE_OR_DEFAULT | Surface.HOST,
     )
     persistency: str = option(
         "adr",
         choice(PERSISTENCIES),
-        "Caches are lost in a crash (adr) or survive it (eadr).",
-        Panel.CRASH,
+        "Persistency model. adr: caches are lost in a crash; eadr: caches survive it.",
+        Panel.CPP,
         on=CPP_SOURCE | Surface.HOST,
     )
     pool_size: str | None = option(
         None,
         MemorySize(),
         "Size of the persistent memory, such as 64M.",
-        Panel.CRASH,
+        Panel.CPP,
         on=CPP_SOURCE | Surface.HOST,
-        default_text="that of the test",
+        default_text="the test's setting",
     )
     persistent_heap: bool = option(
         False,
         OnOff(),
-        "malloc and new allocate persistent memory.",
-        Panel.CRASH,
+        "Let malloc and new allocate persistent memory.",
+        Panel.CPP,
         on=CPP_SOURCE | Surface.HOST,
     )
     seed: int = option(
@@ -180,26 +195,26 @@ Examples:
         super().__post_init__()
         scenario = self.fixed_scenario
         if scenario is not None and len(scenario.threads) > _MAX_THREADS:
-            fact = f"--scenario has {len(scenario.threads)} threads, and crashes are tested with one or two."
-            raise UsageError("LP-U001", fact, remedy="Leave the others out.")
+            fact = f"--scenario has {len(scenario.threads)} threads, but crash tests support one or two."
+            raise UsageError("LP-U001", fact, remedy="Remove the other threads.")
 
     @property
     def fixed_scenario(self) -> Scenario | None:
-        """One thread, or two: the second has operations that may run concurrently with those of the first."""
+        """The only scenario to run; a second thread runs concurrently with the first. None if none is given."""
         return None if self.scenario is None else Scenario.parse(self.scenario, self.before)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of crash tests."""
+        """The kinds of crash tests to run, in the order in which the host runs them."""
         chosen = DEFAULT_KINDS if self.tests is None else self.tests
         return tuple(kind for kind in CRASH_TEST_KINDS if kind in chosen or (kind == "exhaustive" and self.exhaustive))
 
     @property
     def length(self) -> int:
-        """Operations of a workload that is generated."""
+        """The number of operations in a generated workload."""
         return self.operations or (DEFAULT_EXHAUSTIVE_OPERATIONS if "exhaustive" in self.kinds else DEFAULT_OPERATIONS)
 
     @property
     def pool_bytes(self) -> int | None:
-        """The size of the pool, if one is given."""
+        """The size of the pool in bytes; None if none is given."""
         return size(self.pool_size)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from linpoint.errors import UsageError
 from linpoint.options.choices import ISOLATIONS
 from linpoint.options.commands.shared_options import (
+    MEMORY_MODEL_HELP,
     LimitOptions,
     OutputOptions,
     backend_option,
@@ -30,44 +31,51 @@ _ONLY_CPP = ("races", "compiler", "args", "reuse", "spurious", "isolate", "outco
 
 @dataclass(frozen=True, slots=True)
 class ShellWords(OptionType):
-    """Words in one text, as a shell splits them."""
+    """A text that a shell would split into words."""
 
     metavar: str = "WORDS"
 
     def parse(self, text: str, name: str) -> tuple[str, ...]:
-        """The words of a text."""
+        """Split a text into words."""
         try:
             return tuple(shlex.split(text))
         except ValueError as error:
             raise UsageError(
-                "LP-U001", f"{name} {text!r} is not a list of words: {error}.", remedy="Close its quotes."
+                "LP-U001", f"{name} {text!r} is not a list of words: {error}.", remedy="Close the quotes."
             ) from None
 
     def check(self, value: Any, name: str) -> tuple[str, ...]:
-        """A sequence of words."""
+        """Accept a sequence of words."""
         return Words().check(value, name)
 
     def words(self, value: Any) -> list[str]:
-        """One text."""
+        """Join the words into one text."""
         return [shlex.join(value)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreOptions(LimitOptions, OutputOptions):
-    """How a program is explored."""
+    """Options of ``linpoint explore``."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         OnlyFor("cpp", _ONLY_CPP, "C++ programs"),
         OnlyFor("python", ("granularity", "backend"), "Python programs"),
     )
     description: ClassVar[str] = """\
-Run a program with threads under every schedule: assertions, exceptions, deadlocks, data races.
+Run a threaded program under every schedule, to find failed assertions, exceptions, deadlocks and data races.
 
-Exit code: 0 holds, 1 violation, 2 bad input, 3 unknown.
+linpoint builds and runs the program with your permissions.
+
+Exit code: 0 no violation, 1 violation, 2 bad input, 3 unknown.
 
 Examples:
+  # Explore a Python program
   linpoint explore bank.py
+  # Pass arguments to the program
   linpoint explore bank.py --budget 2m -- --accounts 2
+  # Explore only schedules with few preemptions
+  linpoint explore bank.py --preemptions 2
+  # Explore a C++ program under a weaker memory model
   linpoint explore dekker.cpp --memory-model tso -- -O2
 """
 
@@ -75,14 +83,14 @@ Examples:
     words: tuple[str, ...] = argument(
         "WORD...",
         Words(),
-        "More C++ and C sources. After --: arguments of a Python program, or compiler flags.",
+        "Further C++ and C sources. After --: arguments of a Python program, or flags for the C++ compiler.",
         default=(),
         required=False,
     )
     preemptions: int | None = option(
         None,
         WholeNumber(),
-        "Only schedules with up to N preemptions.",
+        "Explore only schedules with up to N preemptions.",
         Panel.SEARCH,
         on=CONFIG,
         default_text="any number",
@@ -91,12 +99,17 @@ Examples:
     backend: str = backend_option()
     compiler: str | None = compiler_option(_CPP)
     args: tuple[str, ...] = option(
-        (), ShellWords(), "Arguments of the program, in one word.", Panel.CPP, on=Surface.TOKEN
+        (),
+        ShellWords(),
+        "Arguments of the program, as one quoted text.",
+        Panel.CPP,
+        on=Surface.TOKEN,
+        default_text="none",
     )
     memory_model: str = option(
         "sc",
         choice(MEMORY_MODELS),
-        "sc, tso (as x86) or pso. Python programs have sc: writes are visible immediately.",
+        f"{MEMORY_MODEL_HELP} Python programs always have sc.",
         Panel.CPP,
         on=_CPP | Surface.HOST,
     )
@@ -104,30 +117,35 @@ Examples:
     isolate: str = option(
         "none",
         choice(ISOLATIONS),
-        "Runs share a process (none) or have one each (fork).",
+        "Isolation of runs. none: all runs share a process; fork: each run has a process of its own.",
         Panel.CPP,
         on=_CPP | Surface.HOST,
     )
     reuse: bool = reuse_option(_CPP)
     spurious: bool = option(
-        False, OnOff(), "Wake up condition variables spuriously.", Panel.CPP, on=_CPP | Surface.HOST
+        False, OnOff(), "Let condition variables wake up spuriously.", Panel.CPP, on=_CPP | Surface.HOST
     )
     atomic_methods: str | None = option(
-        None, OptionType("PATTERN"), "Functions that run without preemption.", Panel.CPP, on=_CPP
+        None,
+        OptionType("PATTERN"),
+        "Functions that run without preemption, such as 'Stack::*'.",
+        Panel.CPP,
+        on=_CPP,
+        default_text="none",
     )
     outcomes: bool = option(
-        False, OnOff(), "Collect the output of the program over all schedules.", Panel.CPP, on=CONFIG | Surface.HOST
+        False, OnOff(), "Collect the distinct outputs of the program.", Panel.CPP, on=CONFIG | Surface.HOST
     )
     workers: int = option(1, WholeNumber(minimum=1), "Number of processes that share the search.", Panel.CPP, on=CONFIG)
 
     @property
     def is_cpp(self) -> bool:
-        """Whether the program is one in C++ or C."""
+        """Whether the program is written in C++ or C."""
         return is_source(self.program)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The sources of a C++ program: the words before the first one that is not a source."""
+        """The sources of a C++ program: its first source and the sources that follow it directly."""
         return (self.program, *self.words[: self._source_count])
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options classes of all commands, for surfaces that are about all of them."""
+"""The options classes of all commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linpoint.options.options_base import Options
 
 
 def options_classes() -> dict[str, type[Options]]:
-    """By the name of the command."""
+    """The options classes by the name of the command."""
     return {
         "check": CheckOptions,
         "convert": ConvertOptions,

@@ -13,25 +13,34 @@ from linpoint.options.schema import Panel, argument, option
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayOptions(JsonOutputOptions):
-    """The token and the format of the answer."""
+    """Options of ``linpoint replay``."""
 
     description: ClassVar[str] = """\
-Show a finding again from its replay token.
+Reproduce a finding from its replay token.
 
-A token of `check` holds the operations of the finding; nothing else is needed, except for your own spec if you used
-one. A token of `test` holds the scenario and its schedule, one of `explore` the schedule, one of `refine` the run of
-the model, one of `crash` the workload and the crash state; they need your code again: run from the same directory,
-with the file where it was.
+A token of `check` holds the operations of the finding, and needs no other file unless you use a spec of your own. The
+other tokens need your code: run them from the same directory, with the file in the same place. A token of `test` holds
+the scenario and its schedule, one of `explore` the schedule, one of `refine` the run of the model, and one of `crash`
+the workload and the crash state.
 
-Replaying builds and runs code of the current directory. A token names files below it, plain compilers and harmless
-flags; anything else is refused unless you allow it.
+Replaying a token builds and runs code of the current directory. A token may name files below it, compilers by their
+plain names and harmless flags. linpoint rejects anything else unless you allow it.
+
+Exit code: 0 no violation, 1 violation, 2 bad input, 3 unknown.
+
+Examples:
+  # Replay the token that a report prints
+  linpoint replay lp1-...
+  # Let the token use a file outside the current directory
+  linpoint replay lp1-... --allow=../cell.py
 """
 
-    token: str = argument("TOKEN", OptionType(), "The word that a finding gave after `linpoint replay`.")
+    token: str = argument("TOKEN", OptionType(), "The replay token of the finding.")
     allow: tuple[str, ...] = option(
         (),
         Words(),
         "Let the token use this file, compiler flag or compiler; may be repeated.",
         Panel.INPUT,
         shown=False,
+        default_text="none",
     )

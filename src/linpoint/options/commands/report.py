@@ -13,22 +13,24 @@ from linpoint.options.schema import Panel, argument, option
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(Options):
-    """The results and the page."""
+    """Options of ``linpoint report``."""
 
     description: ClassVar[str] = """\
-Put the results of many runs on one page.
+Combine the results of many runs on one HTML page.
 
-A FILE is a JSON document of any command, or has one in each line. The page has a table to sort and to filter, and
-links to the pages that `check --report` has written.
+Each FILE holds one JSON document of any command, or one on each line. The page has a table that you can sort and
+filter, and links to the pages that --report has written.
 
-Exit code: the worst of the results: 0 they hold, 1 a violation, 2 an error, 3 unknown.
+Exit code: that of the worst result: 0 no violation, 1 violation, 2 error, 3 unknown, in the order 2, 1, 3, 0.
 
 Examples:
+  # Keep the JSON document of a run
   linpoint check orders.jsonl --spec queue --report orders.html --json > orders.json
+  # Combine all documents on one page
   linpoint report *.json --output index.html
 """
 
     files: tuple[str, ...] = argument(
-        "FILE...", Words(), "Output of commands with --json; - is standard input.", default=()
+        "FILE...", Words(), "Output of commands with --json; - reads standard input.", default=()
     )
-    output: str = option("linpoint-report.html", FilePath("FILE.html"), "The page to write.", Panel.OUTPUT, short="-o")
+    output: str = option("linpoint-report.html", FilePath("FILE.html"), "HTML page to write.", Panel.OUTPUT, short="-o")

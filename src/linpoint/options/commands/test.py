@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of ``linpoint test``: objects in Python and C++, under chosen schedules or on real threads."""
+"""Options of ``linpoint test``: objects in Python and C++, under controlled schedules or on real threads."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import ClassVar
 from linpoint.options.choices import LINEARIZABILITY, METHODS, OUTCOMES, SANITIZERS
 from linpoint.options.commands.shared_options import (
     CPP_SOURCE,
+    MEMORY_MODEL_HELP,
     BuildOptions,
     LimitOptions,
     OutputOptions,
@@ -31,67 +32,87 @@ _PYTEST = Surface.PYTEST
 
 @dataclass(frozen=True, kw_only=True)
 class TestOptions(BuildOptions, LimitOptions, OutputOptions):
-    """How tests of objects are run."""
+    """Options of ``linpoint test``."""
 
-    __test__: ClassVar[bool] = False  # pytest would collect a class of this name wherever it is imported
+    __test__: ClassVar[bool] = False  # pytest would collect a class with this name wherever it is imported
     rules: ClassVar[tuple[Rule, ...]] = (
         Requires(("before", "after"), "scenario", 'Add --scenario "..." with the threads.'),
         Requires(("instances", "erratic"), "stress"),
         Requires(("sanitizer",), "stress"),
-        Conflicts("stress", ("report",), "Leave out --report, or use --json."),
+        Conflicts("stress", ("report",), "Omit --report, or use --json."),
         OnlyFor("cpp", _ONLY_CPP, "tests of C++ objects"),
         OnlyFor("cpp", ("sanitizer",), "tests of C++ objects"),
     )
     description: ClassVar[str] = """\
-Run scenarios of an object under every schedule, and check each run against its spec.
+Test an object: explore every interleaving of small scenarios, fewest preemptions first, and check each run against the
+spec.
 
-It builds and runs the code of FILE with your rights, with the compiler and the flags that comments `// linpoint:` of the
-file and pyproject.toml name: read them before you test a repository that you do not know.
+linpoint builds and runs the code of FILE with your permissions. It uses the compiler and the flags that pyproject.toml
+and `// linpoint:` comments in the file name. Read them before you test an unfamiliar repository.
 
-Exit code: 0 no violation, 1 violation, 2 bad input, 3 unknown; over several tests the worst.
+Exit code: 0 no violation, 1 violation, 2 bad input, 3 unknown. With several tests the worst counts, in the order 2, 1,
+3, 0.
 
 Examples:
+  # Run all tests of a file
   linpoint test cache_test.py
+  # Increase the bounds and the time limit of one test
   linpoint test cache_test.py:TestCache --threads 3 --budget 2m
+  # Run one scenario
   linpoint test cache_test.py:TestCache --scenario 'put("a", 1) | get("a")'
+  # Test a C++ object under a weaker memory model
   linpoint test stack_test.cpp --spec stack --memory-model tso -- -O2
+  # Stress an object on real threads
   linpoint test cache_test.py --stress --erratic --budget 30s
-  linpoint test stack_test.cpp --spec stack --stress -- -O3
+  # Write reports for a browser and for CI
   linpoint test tests/*_test.py --report tests.html --junit tests.xml --github
 """
 
     targets: tuple[str, ...] = argument(
-        "FILE[:TEST]...", Words(), "Python or C++ files of tests; a single test with :TEST.", default=()
+        "FILE[:TEST]...", Words(), "Python or C++ files of tests; :TEST selects one test.", default=()
     )
     stress: bool = option(
-        False, OnOff(), "Run on real threads in real time instead of under chosen schedules.", Panel.INPUT
+        False,
+        OnOff(),
+        "Run on real threads instead of under controlled schedules; by default 4 threads of 50 operations, in C++ of "
+        "100.",
+        Panel.INPUT,
     )
     spec: str | None = option(
-        None, SpecName(), "Test against this spec instead of the test's own.", Panel.INPUT, on=CPP_SOURCE, short="-s"
+        None,
+        SpecName(),
+        "Spec to check against: a built-in (see `linpoint specs`), FILE.py:Name or module:Name.",
+        Panel.INPUT,
+        on=CPP_SOURCE,
+        short="-s",
+        default_text="the test's own",
     )
     scenario: str | None = option(
         None,
         ScenarioText(),
-        'Run only this scenario: "push(1); pop() | push(2)"; separate operations with ; and threads with |.',
+        'Run only this scenario: "push(1); pop() | push(2)". Separate operations with ; and threads with |.',
         Panel.INPUT,
         on=Surface.COMMENT,
         group=_SCENARIO_GROUP,
+        default_text="the test's own and generated ones",
     )
     before: str = option(
         "",
         CallsText(),
-        "With --scenario: operations that run before it, on one thread.",
+        "With --scenario: operations that run on one thread before it.",
         Panel.INPUT,
         on=Surface.COMMENT,
         group=_SCENARIO_GROUP,
+        default_text="none",
     )
     after: str = option(
         "",
         CallsText(),
-        "With --scenario: operations that run after it, on one thread.",
+        "With --scenario: operations that run on one thread after it.",
         Panel.INPUT,
         on=Surface.COMMENT,
         group=_SCENARIO_GROUP,
+        default_text="none",
     )
     threads: int | None = option(
         None,
@@ -99,7 +120,7 @@ Examples:
         "Maximum number of threads.",
         Panel.SEARCH,
         on=CONFIG | Surface.COMMENT | _PYTEST,
-        default_text="that of the test",
+        default_text="the test's setting",
     )
     operations: int | None = option(
         None,
@@ -107,33 +128,31 @@ Examples:
         "Maximum number of operations per thread.",
         Panel.SEARCH,
         on=CONFIG | Surface.COMMENT | _PYTEST,
-        default_text="that of the test",
+        default_text="the test's setting",
     )
     seed: int = option(
         0,
         WholeNumber(minimum=None),
-        "Seed of the scenarios that are generated.",
+        "Seed of the generated scenarios.",
         Panel.SEARCH,
         on=CONFIG | Surface.COMMENT | _PYTEST,
     )
     granularity: str = granularity_option()
     backend: str = backend_option()
-    memory_model: str = option(
-        "sc", choice(MEMORY_MODELS), "sc, tso (as x86) or pso.", Panel.CPP, on=CPP_SOURCE | Surface.HOST
-    )
+    memory_model: str = option("sc", choice(MEMORY_MODELS), MEMORY_MODEL_HELP, Panel.CPP, on=CPP_SOURCE | Surface.HOST)
     races: str = races_option(CPP_SOURCE)
     reuse: bool = reuse_option(CPP_SOURCE)
     method: str = option(
         LINEARIZABILITY,
         choice(METHODS),
-        "linearizability (against a spec) or outcomes (against those of atomic operations).",
+        "How runs are judged. linearizability: against a spec; outcomes: against the outcomes of atomic operations.",
         Panel.CPP,
         on=CPP_SOURCE,
     )
     progress: bool = option(
         False,
         OnOff(),
-        "Check also whether a stopped thread can keep other operations from finishing.",
+        "Also check whether a stopped thread can prevent other operations from finishing.",
         Panel.CPP,
         on=CONFIG | Surface.COMMENT,
     )
@@ -146,29 +165,32 @@ Examples:
         default_text="all processors",
     )
     instances: int = option(
-        1, WholeNumber(), "With --stress: number of objects under test at the same time.", Panel.STRESS, on=CONFIG
+        1, WholeNumber(), "With --stress: number of objects to test concurrently.", Panel.STRESS, on=CONFIG
     )
-    erratic: bool = option(
-        False, OnOff(), "With --stress: disturb the scheduling by random short delays.", Panel.STRESS, on=CONFIG
-    )
+    erratic: bool = option(False, OnOff(), "With --stress: disturb the scheduling at random.", Panel.STRESS, on=CONFIG)
     sanitizer: str | None = option(
-        None, choice(SANITIZERS), "With --stress, C++: thread, address or undefined.", Panel.STRESS, on=CONFIG
+        None,
+        choice(SANITIZERS),
+        "With --stress: build with the thread, address or undefined sanitizer of the compiler.",
+        Panel.CPP,
+        on=CONFIG,
+        default_text="none",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.fixed_scenario  # a mistake in one of its parts is refused here
+        _ = self.fixed_scenario  # reports a mistake in the scenario
 
     @property
     def fixed_scenario(self) -> Scenario | None:
-        """The only scenario to run, if one is given."""
+        """The only scenario to run; None if none is given."""
         return None if self.scenario is None else Scenario.parse(self.scenario, self.before, self.after)
 
     @property
     def compares_outcomes(self) -> bool:
-        """Whether outcomes are compared, which needs no spec."""
+        """Whether the test compares outcomes, which needs no spec."""
         return self.method == OUTCOMES
 
     def check_stress_cpp(self) -> None:
-        """Refuse options that do not go with stress tests of C++ objects."""
-        Conflicts("stress", _NOT_STRESSED, "Leave it out.").check(self._given_options())
+        """Reject options that do not apply to stress tests of C++ objects."""
+        Conflicts("stress", _NOT_STRESSED, "Omit one of them.").check(self._given_options())

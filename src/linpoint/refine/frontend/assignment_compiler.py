@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assignments: to variables, which nobody else sees, and to plain fields and elements of arrays, which are stores.
+"""Assignments: to local variables, and to plain fields and elements of arrays, which are stores.
 
-Python evaluates the value first, then the targets from left to right, and so does the code.
+As in Python, the code evaluates the value first, and then the targets from left to right.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from linpoint.refine.symbolic_values import (
 
 
 def variable_of(compiler: MethodCompiler, node: ast.Name) -> Variable:
-    """The variable that a name is, from here on at the latest."""
+    """The variable for a name; created if the name is new."""
     found = compiler.scope.names.get(node.id)
     if isinstance(found, Variable):
         return found
@@ -59,14 +59,14 @@ def compile_assignment(compiler: MethodCompiler, targets: list[ast.expr], expres
             return
         if all(isinstance(each, ast.Name) for each in first.elts):
             names = tuple(variable_of(compiler, each) for each in first.elts if isinstance(each, ast.Name))
-            slot = RowSlot(names, compiler.temporary_slot("what is assigned"))
+            slot = RowSlot(names, compiler.temporary_slot("the assigned value"))
     value = compile_value(compiler, expression, slot)
     for target in targets:
         assign_target(compiler, target, value, expression)
 
 
 def _assign_parts(compiler: MethodCompiler, target: ast.Tuple, expression: ast.Tuple) -> None:
-    """``a, b = x, y``: what is on the right is all read before anything is set."""
+    """``a, b = x, y``: all expressions on the right are evaluated before any target is set."""
     if len(target.elts) != len(expression.elts):
         raise _cannot_unpack(compiler, target, ValueShape(len(expression.elts), is_tuple=True))
     values: list[CompiledValue] = []
@@ -84,7 +84,7 @@ def _assign_parts(compiler: MethodCompiler, target: ast.Tuple, expression: ast.T
 def _set_parts(compiler: MethodCompiler, target: ast.Tuple, values: list[CompiledValue], node: ast.AST) -> None:
     set_already: set[int] = set()
     kept: list[CompiledValue] = []
-    for at, value in zip(target.elts, values, strict=True):  # as of a, b = b, a
+    for at, value in zip(target.elts, values, strict=True):  # as in a, b = b, a
         if value.registers & set_already:
             base = compiler.temporary(value.shape.width)
             compiler.move(base, value.parts, node)
@@ -97,7 +97,7 @@ def _set_parts(compiler: MethodCompiler, target: ast.Tuple, values: list[Compile
 
 
 def assign_target(compiler: MethodCompiler, target: ast.expr, value: CompiledValue, node: ast.AST) -> None:
-    """Set whatever stands on the left."""
+    """Assign to any target on the left."""
     match target:
         case ast.Name():
             compiler.set_variable(variable_of(compiler, target), value, node)
@@ -119,12 +119,12 @@ def assign_target(compiler: MethodCompiler, target: ast.expr, value: CompiledVal
 
 
 def _cannot_unpack(compiler: MethodCompiler, target: ast.Tuple, shape: ValueShape) -> ModelError:
-    remedy = f"Take its fields: .{shape.names[0]}." if shape.names else "Name as many variables as there are values."
-    return compiler.refused("LP-M005", target, f"{shape} does not fit into {len(target.elts)} variables.", remedy)
+    remedy = f"Use its fields: .{shape.names[0]}." if shape.names else "Use one variable for each value."
+    return compiler.refused("LP-M005", target, f"{shape} cannot be unpacked into {len(target.elts)} variables.", remedy)
 
 
 def _stored(compiler: MethodCompiler, target: ast.Attribute | ast.Subscript, *, adds: bool = False) -> PlaceReference:
-    """The plain field or the element that an assignment stores to."""
+    """The plain field or element to which an assignment stores."""
     inner = compiler.evaluate(target.value)
     if isinstance(target, ast.Subscript):
         if isinstance(inner, SymbolicArray):
@@ -132,12 +132,12 @@ def _stored(compiler: MethodCompiler, target: ast.Attribute | ast.Subscript, *, 
             if not found.is_lock:
                 return found
         raise compiler.refused(
-            "LP-M002", target, "models can set elements of arrays only.", "Declare linpoint.array(...)."
+            "LP-M002", target, "models can set only elements of arrays.", "Declare linpoint.array(...)."
         )
     if isinstance(inner, SymbolicSelf):
         shown = f"self.{target.attr}"
         known = compiler.declarations.attribute(target.attr)
-        remedy = "What is shared is declared in the class, and all else is a local variable."
+        remedy = "Declare shared state in the class, and use local variables for the rest."
         if isinstance(known, PlaceReference):
             word = "fetch_add" if adds else "store"
             remedy = f"Write with {shown}:." if known.is_lock else f"Write {shown}.{word}(...)."
@@ -147,7 +147,7 @@ def _stored(compiler: MethodCompiler, target: ast.Attribute | ast.Subscript, *, 
     value = value_of(compiler, inner, target.value)
     if value.shape.names:
         fact = f"the field {target.attr} of a record cannot be set."
-        raise compiler.refused("LP-M002", target, fact, "Make another record: x = linpoint.record(...).")
+        raise compiler.refused("LP-M002", target, fact, "Create another record: x = linpoint.record(...).")
     reference = field_of(compiler, value, target)
     if reference.targets[0] in compiler.declarations.atomic_fields:
         word = "fetch_add" if adds else "store"
@@ -157,7 +157,7 @@ def _stored(compiler: MethodCompiler, target: ast.Attribute | ast.Subscript, *, 
 
 
 def compile_augmented_assignment(compiler: MethodCompiler, node: ast.AugAssign) -> None:
-    """``x += 1``: of a field or an element it is a load and a store."""
+    """``x += 1``; for a field or an element, a load and a store."""
     if isinstance(node.target, ast.Name):
         left = compile_operand(compiler, ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
         variable = variable_of(compiler, node.target)

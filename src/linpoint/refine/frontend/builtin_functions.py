@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few functions of Python that models have: ``len``, ``range``, ``min``, ``max``, ``abs`` and ``isinstance``."""
+"""The Python functions that models support: ``len``, ``range``, ``min``, ``max``, ``abs`` and ``isinstance``."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from linpoint.refine.symbolic_values import (
 def positional_arguments(
     compiler: MethodCompiler, node: ast.Call, shown: str, least: int, most: float = -1
 ) -> list[ast.expr]:
-    """The arguments of a call that takes them by position alone."""
+    """The arguments of a call that takes only positional arguments."""
     most = max(least, most)
     for each in node.args:
         if isinstance(each, ast.Starred):
-            raise compiler.refused("LP-M002", each, "models have no *.", "Write the arguments out.")
+            raise compiler.refused("LP-M002", each, "models do not support *.", "List the arguments.")
     if node.keywords:
         raise compiler.refused(
-            "LP-M008", node.keywords[0], f"{shown} takes no keywords.", "Give the arguments in their order."
+            "LP-M008", node.keywords[0], f"{shown} takes no keywords.", "Pass the arguments by position."
         )
     if not least <= len(node.args) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}" if most < math.inf else f"at least {least}"
         s = "" if wanted == "1" else "s"
         raise compiler.refused(
-            "LP-M008", node, f"{shown} takes {wanted} argument{s}, not {len(node.args)}.", "Write as many."
+            "LP-M008", node, f"{shown} takes {wanted} argument{s}, not {len(node.args)}.", f"Pass {wanted} argument{s}."
         )
     return node.args
 
@@ -60,7 +60,7 @@ def compile_len(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | None)
         return literal(length_of(thing.value))
     if isinstance(thing, CompiledValue) and thing.shape.is_tuple:
         return literal(thing.shape.width)
-    raise compiler.refused("LP-M008", node, "len() is of arrays and tuples.", "Keep a count in a cell.")
+    raise compiler.refused("LP-M008", node, "len() supports only arrays and tuples.", "Keep a count in a cell.")
 
 
 def compile_range(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | None) -> SymbolicValue:
@@ -68,9 +68,9 @@ def compile_range(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | Non
     operands = [compile_operand(compiler, each) for each in positional_arguments(compiler, node, "range()", 1, 3)]
     known = [part.value for part in operands if isinstance(part, Literal) and type(part.value) is int]
     if len(known) < len(operands):
-        raise compiler.refused("LP-M002", node, "this range is no constant.", "Use constants, or a for loop over it.")
+        raise compiler.refused("LP-M002", node, "this range is not constant.", "Use constants, or a for loop over it.")
     if len(known) == 3 and known[2] == 0:
-        raise compiler.refused("LP-M014", node, "the step of a range is 0.", "Give another step.")
+        raise compiler.refused("LP-M014", node, "the step of a range is 0.", "Use another step.")
     return SymbolicConstant(range(*known))
 
 
@@ -103,7 +103,7 @@ def _compile_extreme(
 
 
 def keep_extreme(compiler: MethodCompiler, base: int, other: Operand, node: ast.AST, *, least: bool) -> None:
-    """Set a register to another integer if that is less, or greater."""
+    """Set a register to another integer if that integer is less, or greater."""
     past = JumpLabel()
     one, two = (other, base) if least else (base, other)
     with compiler.temporaries():
@@ -136,7 +136,7 @@ def compile_isinstance(compiler: MethodCompiler, node: ast.Call, slot: StorageSl
         thing = compiler.evaluate(each)
         if not isinstance(thing, SymbolicNodeClass):
             remedy = "Write isinstance(x, self.Node), and compare values by ==."
-            raise compiler.refused("LP-M008", each, "isinstance() tells classes of nodes apart, no others.", remedy)
+            raise compiler.refused("LP-M008", each, "isinstance() supports only classes of nodes.", remedy)
         numbers.append(thing.number)
     if isinstance(operand, Literal):
         return literal(False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the modelling words, of cells, of classes of nodes, and of the few functions of Python that models have."""
+"""Calls of modelling functions, cell methods, classes of nodes, and the supported Python functions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _ARGUMENTS: Final = {
     "release": 0,
 }
 _OTHERS: Final[dict[str, str]] = {
-    "print": "Leave it out: a counterexample shows every step.",
+    "print": "Remove it: a counterexample shows every step.",
     "super": "Call the method by another name, or write the constant that differs into the class.",
     "list": "Declare linpoint.array(...).",
     "dict": "Declare linpoint.array(...).",
@@ -66,9 +66,9 @@ _OTHERS: Final[dict[str, str]] = {
     "int": "Write 1 if x else 0.",
     "float": "Count in integers.",
     "str": "Return the value itself.",
-    "sleep": "`pass` is enough: others may run at any step.",
-    "sched_yield": "`pass` is enough: others may run at any step.",
-    "range": "It stands after `in`, or in linpoint.choose(...), with constants.",
+    "sleep": "Use `pass`: other processes may run at any step.",
+    "sched_yield": "Use `pass`: other processes may run at any step.",
+    "range": "Use it after `in` or in linpoint.choose(...), with constants.",
 }
 
 _CODES: Final = {
@@ -80,7 +80,7 @@ _CODES: Final = {
 
 
 def compile_call(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | None = None) -> SymbolicValue:
-    """What a call gives."""
+    """The result of a call."""
     called = compiler.evaluate(node.func)
     if isinstance(called, SymbolicMethod):
         return inline_value(compiler, called, node, slot)
@@ -95,17 +95,17 @@ def compile_call(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | N
             return function(compiler, node, slot)
         if isinstance(called.value, type) and hasattr(called.value, "__linpoint_fields__"):
             name = called.value.__name__
-            raise compiler.refused("LP-M008", node, f"{name} is called by its bare name.", f"Write self.{name}(...).")
+            raise compiler.refused("LP-M008", node, f"{name} must be called through self.", f"Write self.{name}(...).")
         name = getattr(called.value, "__name__", "this")
         is_declaration = called.value in (dsl.atomic, dsl.array, dsl.lock)
-        remedy = "Call methods of the model and the modelling words."
+        remedy = "Call methods of the model and modelling primitives of linpoint."
         if is_declaration:
             remedy = "Declare it in the class."
         elif isinstance(called.value, type):
-            remedy = f"If it is a class of nodes, write it inside the model, and self.{name}(...)."
+            remedy = f"If it is a class of nodes, define it inside the model, and call self.{name}(...)."
         raise compiler.refused("LP-M008", node, f"models cannot call {name}.", _OTHERS.get(name, remedy))
     raise compiler.refused(
-        "LP-M008", node, "this cannot be called.", "Call methods of the model and the modelling words."
+        "LP-M008", node, "this cannot be called.", "Call methods of the model and modelling primitives of linpoint."
     )
 
 
@@ -141,22 +141,22 @@ def _call_cell(
 
 
 def cell_argument(compiler: MethodCompiler, node: ast.expr, what: str) -> PlaceReference:
-    """An expression that is a cell."""
+    """An expression that denotes a cell."""
     thing = compiler.evaluate(node)
     if not isinstance(thing, PlaceReference) or thing.is_lock:
         raise compiler.refused(
-            "LP-M004", node, f"{what} takes a cell here.", "Write the cell itself: self.x, or node.next."
+            "LP-M004", node, f"{what} requires a cell here.", "Write the cell itself: self.x, or node.next."
         )
     return thing
 
 
 def compile_dcas(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | None) -> CompiledValue:
-    """``linpoint.dcas(...)``: its six values stand in registers in a row."""
+    """``linpoint.dcas(...)``: its six values are in consecutive registers."""
     given = positional_arguments(compiler, node, "linpoint.dcas()", 6)
     cells = [cell_argument(compiler, each, "linpoint.dcas()") for each in given[:2]]
     if cells[0].where is PlaceKind.CELL and cells[0] == cells[1]:
         raise compiler.refused(
-            "LP-M008", given[1], "linpoint.dcas() is of two different cells.", "Use .cas(...) for one."
+            "LP-M008", given[1], "linpoint.dcas() requires two different cells.", "Use .cas(...) for one."
         )
     widths = [cell.shape.width for cell in cells]
     rows = compiler.temporary(2 * sum(widths))
@@ -172,7 +172,7 @@ def compile_dcas(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | N
 
 
 def _into(compiler: MethodCompiler, node: ast.expr, shape: ValueShape, base: int, what: str) -> None:
-    """An expression of a given shape, in given registers."""
+    """Compile an expression of a given shape into given registers."""
     if shape.is_plain:
         compile_parts(compiler, [(0, node)], base, what)
     elif isinstance(node, ast.Tuple) and len(node.elts) == shape.width and shape.is_tuple:
@@ -192,16 +192,18 @@ def _allocate(
         width += declared.fields[number].width
     if node.args:
         example = f"Write self.{called.name}({', '.join(f'{name}=...' for name in offsets)})."
-        raise compiler.refused("LP-M008", node.args[0], f"the fields of a {called.name} are given by name.", example)
+        raise compiler.refused(
+            "LP-M008", node.args[0], f"the fields of a {called.name} must be passed by name.", example
+        )
     base = compiler.temporary(max(width, 1))
     given = set()
     for keyword in node.keywords:
         at, number = offsets.get(keyword.arg or "", (0, -1))
         if number < 0 or declared.fields[number].is_lock or keyword.arg in given:
             near = "" if number >= 0 else nearest(str(keyword.arg), offsets)
-            remedy = f"{near}It has: {', '.join(offsets)}; each is given once, and locks never are."
+            remedy = f"{near}Use {', '.join(offsets)}, each once; locks cannot be passed."
             raise compiler.refused(
-                "LP-M008", keyword, f"a {called.name} cannot be given {keyword.arg or '**'}.", remedy
+                "LP-M008", keyword, f"a {called.name} does not accept {keyword.arg or '**'}.", remedy
             )
         given.add(keyword.arg)
         _into(compiler, keyword.value, declared.field_shapes[number], base + at, f"{called.name}.{keyword.arg}")
@@ -210,7 +212,7 @@ def _allocate(
         if name not in given:
             if default is None:
                 fact = f"the field {name} of a {called.name} is a tuple without a default."
-                raise compiler.refused("LP-M008", node, fact, f"Give it: self.{called.name}({name}=(...)).")
+                raise compiler.refused("LP-M008", node, fact, f"Pass it: self.{called.name}({name}=(...)).")
             compiler.move(base + at, default.parts, node)
     result = compiler.base(slot, PLAIN, node)
     compiler.emit(OpCode.ALLOCATE, node, a=result, b=base, c=called.number)
@@ -222,7 +224,7 @@ def compile_record(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot |
     names = tuple(keyword.arg for keyword in node.keywords if keyword.arg)
     if node.args or not names or len(names) < len(node.keywords):
         raise compiler.refused(
-            "LP-M008", node, "the fields of a record have names.", "Write linpoint.record(name=value)."
+            "LP-M008", node, "the fields of a record must be named.", "Write linpoint.record(name=value)."
         )
     shape = ValueShape(len(names), names)
     if slot is None or may_read(compiler, node.keywords, slot):
@@ -247,7 +249,7 @@ def compile_point(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | Non
 
 
 def compile_assume(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | None) -> CompiledValue:
-    """``linpoint.assume(condition)``: nothing where that is known to be true."""
+    """``linpoint.assume(condition)``; no code if the condition is known to be true."""
     (condition,) = positional_arguments(compiler, node, "linpoint.assume()", 1)
     operand = compile_operand(compiler, condition)
     if isinstance(operand, int) or not operand.value:
@@ -256,13 +258,13 @@ def compile_assume(compiler: MethodCompiler, node: ast.Call, _: StorageSlot | No
 
 
 def compile_choose(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | None) -> CompiledValue:
-    """``linpoint.choose(domain)``, of constants."""
+    """``linpoint.choose(domain)`` of constants."""
     (domain,) = positional_arguments(compiler, node, "linpoint.choose()", 1)
     values = tuple(
         dict.fromkeys((type(each), each) for each in constants_of(compiler, compiler.evaluate(domain), domain, "this"))
     )
     if not values:
-        raise compiler.refused("LP-M008", domain, "there is nothing to choose from.", "Give at least one value.")
+        raise compiler.refused("LP-M008", domain, "there is nothing to choose from.", "Pass at least one value.")
     if len(values) == 1:
         return literal(values[0][1])
     base = compiler.base(slot, PLAIN, node)

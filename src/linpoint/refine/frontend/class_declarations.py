@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model declares in its class: cells, classes of nodes, constants, methods; and what ``self.name`` stands for.
+"""The declarations in the class of a model: cells, classes of nodes, constants, methods; and the meaning of
+``self.name``.
 
-Declarations are taken as Python has evaluated them, so a class may compute its constants as it likes. Only their places
-come from the source.
+Declarations are taken as Python has evaluated them, so a class may compute its constants in any way. The source is used
+only for the places in messages.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from linpoint.refine.symbolic_values import (
 
 @dataclass(slots=True)
 class ClassDeclarations:
-    """All that a model declares, by number, as ``ir.Program`` has it."""
+    """All declarations of a model by number, as in ``CompiledModel``."""
 
     model: type[Model]
     cells: list[Cell] = field(default_factory=list)
@@ -48,7 +49,7 @@ class ClassDeclarations:
     atomic_fields: set[int] = field(default_factory=set)
     declared_fields: list[NodeField] = field(default_factory=list)
     defaults: list[CompiledValue | None] = field(default_factory=list)
-    """Of each field; None if it must be given."""
+    """The default of each field; None if the field must be given."""
     locations: dict[Location, int] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     _cell_numbers: dict[str, int] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class ClassDeclarations:
         return self.locations.setdefault(Location(where, target, register), len(self.locations))
 
     def attribute(self, name: str) -> SymbolicValue | None:
-        """What ``self.name`` stands for; None if it is nothing that a model can use."""
+        """The meaning of ``self.name``; None if models cannot use it."""
         if name in self._cell_numbers:
             number = self._cell_numbers[name]
             cell = self.cells[number]
@@ -86,10 +87,10 @@ class ClassDeclarations:
         return symbolic_constant_of(thing) if name in self.attributes else None
 
     def fields_named(self, name: str) -> list[int]:
-        """The fields of that name, of whichever class."""
+        """The fields of that name, in all classes of nodes."""
         return [number for number, each in enumerate(self.fields) if each.name == name]
 
-    # How they are read
+    # Reading declarations
 
     def _add_cell(self, name: str, declared: Any) -> None:
         is_array = isinstance(declared, Array)
@@ -113,9 +114,7 @@ class ClassDeclarations:
         first = len(self.fields)
         for each in fields_of(thing):
             if isinstance(each.default, Array):
-                raise self._misfit(
-                    name, f"{name}.{each.name} is an array.", "A node has plain fields, cells and locks."
-                )
+                raise self._misfit(name, f"{name}.{each.name} is an array.", "Use plain fields, cells and locks.")
             default: CompiledValue | None = None
             if each.is_lock:
                 shape, default = PLAIN, CompiledValue(PLAIN, (Literal(value=False),))
@@ -133,35 +132,35 @@ class ClassDeclarations:
         self.classes.append(NodeClass(name, tuple(range(first, len(self.fields)))))
 
     def _initial(self, owner: str, shown: str, value: Any) -> tuple[ValueShape, tuple[Constant, ...]]:
-        """The shape and the constants of a first value."""
+        """The shape and the constants of an initial value."""
         found = constant_value(_without_classes(value))
         if found is None:
             raise self._misfit(
                 owner,
-                f"{shown} begins with {value!r}, which is no value of a model.",
-                "Give None, a bool, an integer, a text, a member of an enumeration, or a tuple or record of these.",
+                f"{shown} starts with {value!r}, which is not a value of a model.",
+                "Use None, a bool, an integer, a text, a member of an enumeration, or a tuple or record of these.",
             )
         if isinstance(value, str) and is_node_class(self.attributes.get(value)):
             raise self._misfit(
-                owner, f'{shown} begins with the text "{value}".', f"Write {value} without the quotes, or None."
+                owner, f'{shown} starts with the text "{value}".', f"Write {value} without the quotes, or None."
             )
         for each in found.shape.names:
             if each in CELL_METHODS + LOCK_METHODS:
                 raise self._misfit(
-                    owner, f'a field of {shown} is called "{each}", as a method of cells is.', "Rename it."
+                    owner, f'a field of {shown} is named "{each}", like a method of cells.', "Rename it."
                 )
         return found.shape, tuple(part.value for part in found.parts if isinstance(part, Literal))
 
     def _check_class(self, name: str, thing: type) -> None:
         if thing.__bases__ != (object,):
-            raise self._misfit(name, f"the class of nodes {name} has a base class.", "Write its fields out.")
+            raise self._misfit(name, f"the class of nodes {name} has a base class.", "List its fields instead.")
         found = class_definition(thing)
         if found is None:
             return
         source, body = found
         if body.decorator_list:
             raise source.refused(
-                "LP-M010", body.decorator_list[0], f"the class of nodes {name} is decorated.", "Leave that out."
+                "LP-M010", body.decorator_list[0], f"the class of nodes {name} is decorated.", "Remove the decorator."
             )
         for each in body.body:
             is_text = isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
@@ -169,7 +168,7 @@ class ClassDeclarations:
                 raise source.refused(
                     "LP-M010",
                     each,
-                    f"the class of nodes {name} has more than fields.",
+                    f"the class of nodes {name} contains more than fields.",
                     "Move methods to the model, and write fields as name: type, or name = default.",
                 )
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing code: instructions, labels, and which variables surely have a value where.
+"""Writes code: instructions, labels, and the variables that are definitely assigned at each point.
 
-Guarantee: what cannot be reached is not written. ``is_dead`` says that the place where code is written now cannot be
-reached; from there on ``emit`` does nothing until a label is placed that something jumps to. So a switched-off branch
-costs nothing, and whoever compiles may leave it out.
+Guarantee: unreachable code is not written. ``is_dead`` is whether the current position is unreachable. From there on
+``emit`` does nothing until a label is placed that some jump targets. So a branch that is never taken costs nothing, and
+a compiler may skip it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from linpoint.refine.symbolic_values import PLAIN, CompiledValue, Literal, Opera
 
 @dataclass(eq=False, slots=True)
 class Variable:
-    """A local variable of one call. Its first assignment says what shape it has, and from then on it has registers."""
+    """A local variable of one call. Its first assignment determines its shape, and from then on it has registers."""
 
     name: str
     shape: ValueShape | None = None
@@ -33,7 +33,7 @@ class Variable:
 
 @dataclass(eq=False, slots=True)
 class JumpLabel:
-    """A place to jump to, and the variables that have a value wherever something jumps to it."""
+    """A jump target, and the variables that have a value at every jump to it."""
 
     at: int = -1
     assigned: frozenset[Variable] | None = None
@@ -56,14 +56,14 @@ class CodeWriter:
     source: MethodSource
     drafts: list[DraftCode] = field(default_factory=list)
     assigned: frozenset[Variable] | None = frozenset()
-    """Those that surely have a value here; None where nothing gets to."""
+    """The variables that definitely have a value here; None if the position is unreachable."""
     known: dict[Variable, Constant] = field(default_factory=dict)
-    """Those whose value is known here. Only conditions ask; else the register is as good."""
+    """The variables whose value is known here. Only conditions use it; elsewhere the register serves as well."""
     _temporaries: list[list[tuple[int, int]]] = field(default_factory=lambda: [[]])
 
     @property
     def is_dead(self) -> bool:
-        """Whether nothing gets here."""
+        """Whether the current position is unreachable."""
         return self.assigned is None
 
     def emit(self, code: OpCode, node: ast.AST, *, label: JumpLabel | None = None, **parts: Any) -> None:
@@ -75,20 +75,20 @@ class CodeWriter:
     # Labels
 
     def place(self, label: JumpLabel) -> None:
-        """The next instruction is where ``label`` leads."""
+        """Make ``label`` point to the next instruction."""
         label.at = len(self.drafts)
         if label.assigned is not None:
             self.known = label.known if self.assigned is None else _agreed(self.known, label.known)
             self.assigned = label.assigned if self.assigned is None else self.assigned & label.assigned
 
     def goto(self, label: JumpLabel, node: ast.AST) -> None:
-        """Jump."""
+        """Jump to ``label``."""
         self.emit(OpCode.JUMP, node, label=label)
         self._arrive(label)
         self.assigned = None
 
     def branch(self, register: int, label: JumpLabel, when: bool, node: ast.AST) -> None:
-        """Jump if the truth of a register is ``when``."""
+        """Jump to ``label`` if the truth of a register is ``when``."""
         self.emit(OpCode.JUMP_IF if when else OpCode.JUMP_UNLESS, node, label=label, a=register)
         self._arrive(label)
 
@@ -101,7 +101,7 @@ class CodeWriter:
 
     @contextlib.contextmanager
     def temporaries(self) -> Iterator[None]:
-        """What is taken inside is free again afterwards."""
+        """Release the temporaries taken in the block at its end."""
         self._temporaries.append([])
         try:
             yield
@@ -111,21 +111,21 @@ class CodeWriter:
 
     @property
     def owner(self) -> list[tuple[int, int]]:
-        """Who is to give temporaries back that are taken now."""
+        """The list that releases temporaries taken now."""
         return self._temporaries[-1]
 
     def is_temporary(self, registers: frozenset[int]) -> bool:
-        """Whether any of these registers ends with the statement at hand."""
+        """Whether any of these registers is released at the end of the current statement."""
         return any(base <= register < base + width for base, width in self.owner for register in registers)
 
     def temporary(self, width: int = 1, owner: list[tuple[int, int]] | None = None) -> int:
-        """Registers in a row, until ``owner`` ends: the statement at hand unless one is named."""
+        """Consecutive registers, until ``owner`` ends: by default the current statement."""
         base = self.registers.take(width)
         (self.owner if owner is None else owner).append((base, width))
         return base
 
     def register(self, operand: Operand, node: ast.AST) -> int:
-        """A register that has the operand."""
+        """A register that holds the operand."""
         if isinstance(operand, int):
             return operand
         base = self.temporary()
@@ -137,7 +137,7 @@ class CodeWriter:
         self.emit(OpCode.CONSTANT, node, a=register, value=value)
 
     def row(self, value: CompiledValue, node: ast.AST) -> int:
-        """Registers in a row that have the parts of a value: its own where they are in a row already."""
+        """Consecutive registers that hold the parts of a value: its own, if they are already consecutive."""
         if all(isinstance(part, int) for part in value.parts):
             first = value.parts[0]
             assert isinstance(first, int)
@@ -148,7 +148,7 @@ class CodeWriter:
         return base
 
     def move(self, base: int, parts: Sequence[Operand], node: ast.AST) -> None:
-        """Set registers in a row, all at once: what is overwritten by one move is not read by a later one."""
+        """Set consecutive registers simultaneously: a register that one move overwrites is not read by a later one."""
         pending = {base + n: part for n, part in enumerate(parts) if part != base + n}
         while pending:
             for target, part in pending.items():
@@ -159,7 +159,7 @@ class CodeWriter:
                         self.emit(OpCode.MOVE, node, a=target, b=part)
                     del pending[target]
                     break
-            else:  # a circle, as of a, b = b, a
+            else:  # a cycle, as in a, b = b, a
                 target = next(iter(pending))
                 kept = self.temporary()
                 self.emit(OpCode.MOVE, node, a=kept, b=target)
@@ -171,25 +171,25 @@ def _agreed(one: dict[Variable, Constant], other: dict[Variable, Constant]) -> d
 
 
 class StorageSlot:
-    """Where a value is wanted. Whoever computes it asks for registers when the shape is known, and may leave it."""
+    """A requested location for a value. Code that computes the value may ignore it, or request registers from it."""
 
     __slots__ = ()
 
     takes_rows: ClassVar[bool] = True
-    """Whether a tuple may be made right there, part by part."""
+    """Whether a tuple may be created directly there, part by part."""
 
     def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
         """The first of as many registers as the shape needs."""
         raise NotImplementedError
 
     def taken(self) -> frozenset[int]:
-        """The registers that it has already."""
+        """The registers that the slot already has."""
         raise NotImplementedError
 
 
 @dataclass(slots=True)
 class TemporarySlot(StorageSlot):
-    """Registers of a statement; several branches may put their value there, if it has the same shape in all."""
+    """Registers of a statement. Several branches may put their value there if it has the same shape in all of them."""
 
     owner: list[tuple[int, int]]
     what: str
@@ -197,7 +197,7 @@ class TemporarySlot(StorageSlot):
     first: int = -1
 
     def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         if self.shape is None:
             self.shape, self.first = shape, writer.temporary(shape.width, self.owner)
         elif self.shape != shape:
@@ -205,25 +205,25 @@ class TemporarySlot(StorageSlot):
         return self.first
 
     def taken(self) -> frozenset[int]:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         return frozenset(range(self.first, self.first + self.shape.width)) if self.shape else frozenset()
 
 
 @dataclass(slots=True)
 class RegisterSlot(StorageSlot):
-    """One register that is taken already."""
+    """One register that is already in use."""
 
     register: int
     what: str
 
     def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         if not shape.is_plain:
             raise misfit(writer.source, node, self.what, shape, PLAIN)
         return self.register
 
     def taken(self) -> frozenset[int]:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         return frozenset({self.register})
 
 
@@ -234,7 +234,7 @@ class VariableSlot(StorageSlot):
     variable: Variable
 
     def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         variable = self.variable
         if variable.shape is None:
             variable.shape = shape
@@ -244,23 +244,23 @@ class VariableSlot(StorageSlot):
         return variable.base
 
     def taken(self) -> frozenset[int]:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         variable = self.variable
         return in_registers(variable.shape, variable.base).registers if variable.shape else frozenset()
 
 
 @dataclass(slots=True)
 class RowSlot(StorageSlot):
-    """Variables to be set from a tuple. If they are all new, or in a row, the tuple may be put there directly."""
+    """Variables to be set from a tuple. If they are all new, or consecutive, the tuple may be put there directly."""
 
     takes_rows: ClassVar[bool] = False
 
     variables: tuple[Variable, ...]
     spare: TemporarySlot
-    """Where it is put otherwise."""
+    """The alternative location."""
 
     def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         if shape.is_tuple and shape.width == len(self.variables):
             first = self.variables[0]
             if all(each.shape is None for each in self.variables) and len(set(self.variables)) == shape.width:
@@ -272,15 +272,15 @@ class RowSlot(StorageSlot):
         return self.spare.base(writer, shape, node)
 
     def taken(self) -> frozenset[int]:
-        """As ``StorageSlot`` says."""
+        """See ``StorageSlot``."""
         return self.spare.taken().union(*(VariableSlot(each).taken() for each in self.variables))
 
 
 def misfit(source: MethodSource, node: ast.AST, what: str, shape: ValueShape, other: ValueShape) -> ModelError:
-    """A value that has another shape than before."""
+    """The error for a value whose shape differs from the earlier one."""
     return source.refused(
         "LP-M005",
         node,
         f"{what} is {shape} here and {other} elsewhere.",
-        "Each has one shape; use two variables, or a record with a field that says which it is.",
+        "Use two variables, or a record with a field that distinguishes the cases.",
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the class of a model to ``ir.Program``.
+"""Compiles the class of a model to ``program_ir.CompiledModel``.
 
-Guarantee: what is compiled means what Python would do, one process at a time; what models have no way to say is refused
-with its place, and nothing is left out silently. If there are several mistakes, the first in the file is told.
+Guarantee: the compiled code has the meaning that Python gives it, one process at a time. Unsupported code is rejected
+with its place, and nothing is omitted silently. Of several mistakes, the first in the file is reported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def compile_model(model: type[Model]) -> CompiledModel:
     """The program of a model, or a ``ModelError`` at the place of the first mistake."""
     if not isinstance(model, type) or not issubclass(model, Model) or model is Model:
         name = getattr(model, "__name__", repr(model))
-        raise ModelError("LP-M012", f"{name} is no model.", remedy="Give a class that inherits from linpoint.Model.")
+        raise ModelError("LP-M012", f"{name} is not a model.", remedy="Pass a class that inherits from linpoint.Model.")
     declarations = ClassDeclarations(model)
     declared = operations_of(declarations)
     setup = setup_of(declarations)
@@ -74,7 +74,7 @@ def _numbered(
 
 
 def _position(error: ModelError) -> tuple[int, ...]:
-    """Where a mistake is, in the order of the file; one without a column comes before those in its line."""
+    """The position of a mistake, in the order of the file; one without a column comes before the others in its line."""
     numbers = [int(part) for part in str(error.place).split(":") if part.isdigit()]
     return (*numbers, 0, 0)[:2]
 
@@ -89,7 +89,7 @@ def _compile(declarations: ClassDeclarations, operation: DeclaredOperation, code
             break
         except TooManyRegistersError:
             if frugal:
-                fact = f"{operation.name} needs more than {MAX_REGISTERS} registers."
+                fact = f"{operation.name} requires more than {MAX_REGISTERS} registers."
                 raise _too_large(operation, fact) from None
         except RecursionError:
             raise _too_large(operation, f"{operation.name} is nested too deeply.") from None
@@ -108,7 +108,7 @@ def _compile(declarations: ClassDeclarations, operation: DeclaredOperation, code
 
 def _too_large(operation: DeclaredOperation, fact: str) -> ModelError:
     scope = MethodScope(operation.function)
-    remedy = "Use fewer variables, smaller records and shorter expressions; methods that are called need room as well."
+    remedy = "Use fewer variables, smaller records and shorter expressions; called methods count as well."
     return scope.source.refused("LP-M011", scope.node, fact, remedy)
 
 

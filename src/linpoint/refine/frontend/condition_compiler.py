@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons and conditions. In an ``if`` or a ``while`` they jump at once, and no bool is made that nobody asks for.
+"""Comparisons and conditions. In an ``if`` or a ``while`` they jump directly, and no unused bool is created.
 
-A condition that is known is no condition: it jumps always or never, and the branch that is left out is dead code.
+A condition with a known value does not test anything: it jumps always or never, and the other branch is dead code.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ORDER: Final[dict[type[ast.cmpop], tuple[OpCode, bool]]] = {
     ast.Gt: (OpCode.LESS, True),
     ast.GtE: (OpCode.AT_MOST, True),
 }
-"""The code, and whether its operands are exchanged."""
+"""The instruction, and whether its operands are exchanged."""
 _OPPOSITE: Final[dict[type[ast.cmpop], ast.cmpop]] = {
     ast.Eq: ast.NotEq(),
     ast.NotEq: ast.Eq(),
@@ -113,7 +113,7 @@ def value_of_jump(
 
 
 def compile_boolean(compiler: MethodCompiler, node: ast.BoolOp, slot: StorageSlot | None) -> CompiledValue:
-    """``a and b``, ``a or b``: the value that decides."""
+    """``a and b``, ``a or b``: the value of the deciding operand."""
     if slot is None or may_read(compiler, node.values, slot):
         slot = compiler.temporary_slot("this")
     stops = isinstance(node.op, ast.Or)
@@ -161,7 +161,7 @@ def _put(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot) -> ValueSh
 
 
 def may_read(compiler: MethodCompiler, nodes: Iterable[ast.AST], slot: StorageSlot) -> bool:
-    """Whether expressions name a variable that has registers of ``slot``."""
+    """Whether expressions use a variable that shares registers with ``slot``."""
     taken = slot.taken()
     for node in nodes:
         for each in ast.walk(node):
@@ -174,20 +174,21 @@ def may_read(compiler: MethodCompiler, nodes: Iterable[ast.AST], slot: StorageSl
 
 
 def compile_jump(compiler: MethodCompiler, node: ast.expr, label: JumpLabel, when: bool) -> None:
-    """Jump to ``label`` if the truth of ``node`` is ``when``; else go on."""
+    """Jump to ``label`` if the truth of ``node`` is ``when``; otherwise continue."""
     match node:
         case ast.UnaryOp(op=ast.Not()):
             compile_jump(compiler, node.operand, label, not when)
         case ast.BoolOp():
-            # `a or b` jumps when true as soon as one is; when false only past both, and the other way round for `and`.
-            at_once = isinstance(node.op, ast.Or)
-            if at_once == when:
+            # `a or b` jumps on true as soon as one operand is true, on false only after both; `and` the other way
+            # round.
+            is_or = isinstance(node.op, ast.Or)
+            if is_or == when:
                 for each in node.values:
                     compile_jump(compiler, each, label, when)
             else:
                 past = JumpLabel()
                 for each in node.values[:-1]:
-                    compile_jump(compiler, each, past, at_once)
+                    compile_jump(compiler, each, past, is_or)
                 compile_jump(compiler, node.values[-1], label, when)
                 compiler.place(past)
         case ast.Compare():
@@ -204,7 +205,7 @@ def branch_on_value(
 ) -> None:
     """Jump if the truth of a plain value is ``when``."""
     if not value.shape.is_plain:
-        raise compiler.refused("LP-M005", node, f"{value.shape} is always true.", "Compare it, or take a part of it.")
+        raise compiler.refused("LP-M005", node, f"{value.shape} is always true.", "Compare it, or use a part of it.")
     (part,) = value.parts
     if isinstance(part, int):
         compiler.branch(part, label, when, node)
@@ -248,7 +249,7 @@ def _test(
         operand = plain_operand(compiler, value_of(compiler, left, node), node)
         wanted = when == isinstance(op, ast.In)
         past = JumpLabel()
-        for each in constants_of(compiler, right, right_node, "what follows `in`"):
+        for each in constants_of(compiler, right, right_node, "the operand after `in`"):
             _test_equal(compiler, [(operand, Literal(each))], node, label if wanted else past, True)
         if not wanted:
             compiler.goto(label, node)
@@ -268,7 +269,7 @@ def _pairs(
 ) -> list[tuple[Operand, Operand]]:
     if left.shape != right.shape:
         raise compiler.refused(
-            "LP-M005", node, f"{left.shape} is compared with {right.shape}.", "Compare a part of it."
+            "LP-M005", node, f"{left.shape} cannot be compared with {right.shape}.", "Compare a part of it."
         )
     if isinstance(op, ast.Is | ast.IsNot):
         for value in (left, right):
@@ -283,7 +284,7 @@ def _pairs(
 def _test_equal(
     compiler: MethodCompiler, pairs: list[tuple[Operand, Operand]], node: ast.AST, label: JumpLabel, when: bool
 ) -> None:
-    """Jump if whether all pairs are equal is ``when``."""
+    """Jump if the equality of all pairs is ``when``."""
     past = JumpLabel()
     for n, (left, right) in enumerate(pairs):
         last = n == len(pairs) - 1
@@ -331,10 +332,10 @@ def compile_order(
     node: ast.AST,
     slot: StorageSlot | None = None,
 ) -> CompiledValue:
-    """Whether one integer is less than another, or at most."""
+    """Whether one integer is less than another, or at most equal to it."""
     for part in (left, right):
         if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
-            raise compiler.refused("LP-M014", node, f"{part.value!r} is no integer.", "Only integers have an order.")
+            raise compiler.refused("LP-M014", node, f"{part.value!r} is not an integer.", "Compare integers only.")
     if isinstance(left, Literal) and isinstance(right, Literal):
         assert isinstance(left.value, int) and isinstance(right.value, int)  # noqa: PT018 - narrows both
         return literal(left.value < right.value if code is OpCode.LESS else left.value <= right.value)

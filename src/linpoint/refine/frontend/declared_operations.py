@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of a model: which methods are marked, with which values they are called, by whom and after what."""
+"""The operations of a model: the marked methods, their argument values, their roles, and the operations they follow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from linpoint.scenarios.tested_operation import OperationMark, mark_of, nearest
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOperation:
-    """An operation, before it is compiled. ``constants`` are parameters that have a default and no values."""
+    """An operation, before it is compiled. ``constants`` are parameters with a default and without values."""
 
     name: str
     function: FunctionType
@@ -32,7 +32,7 @@ class DeclaredOperation:
 
 
 def operations_of(declarations: ClassDeclarations) -> list[DeclaredOperation]:
-    """The operations, in the order in which they are written. One that overrides another keeps its mark."""
+    """The operations, in the order of the source. A method that overrides an operation keeps its mark."""
     found: dict[str, DeclaredOperation] = {}
     methods: dict[str, str] = {}
     for name, function in declarations.attributes.items():
@@ -42,7 +42,7 @@ def operations_of(declarations: ClassDeclarations) -> list[DeclaredOperation]:
         operation = _operation(name, function, mark)
         if operation.name in found:
             raise _misfit(
-                declarations, name, f'there are two operations "{operation.name}".', "Give one another name=..."
+                declarations, name, f'two operations are named "{operation.name}".', "Rename one with name=..."
             )
         found[operation.name] = operation
         methods[name] = operation.name
@@ -61,8 +61,8 @@ def operations_of(declarations: ClassDeclarations) -> list[DeclaredOperation]:
             raise _misfit(
                 declarations,
                 name,
-                f'{operation_name} pairs with "{wanted}", which is no operation of {model}.',
-                f"{nearest(wanted, found)}It has: {', '.join(found)}.",
+                f'{operation_name} pairs with "{wanted}", which is not an operation of {model}.',
+                f"{nearest(wanted, found)}Use one of: {', '.join(found)}.",
             )
     first, *others = found.values()
     for each in others:
@@ -80,21 +80,23 @@ def operations_of(declarations: ClassDeclarations) -> list[DeclaredOperation]:
 
 
 def setup_of(declarations: ClassDeclarations) -> DeclaredOperation | None:
-    """What runs first, if the model says so."""
+    """The setup method, if the model has one."""
     for name in ("__init__", "__new__"):
         if name in declarations.attributes:
-            raise _misfit(declarations, name, f"a model has no {name}.", "Write def setup(self):")
+            raise _misfit(declarations, name, f"a model cannot have {name}.", "Write def setup(self):")
     setup = declarations.attributes.get("setup")
     if setup is None:
         return None
     own = MethodScope(setup).node.args if isinstance(setup, FunctionType) else None
     if own is None or len([*own.posonlyargs, *own.args, *own.kwonlyargs]) != 1 or mark_of(setup) is not None:
-        raise _misfit(declarations, "setup", "setup is a plain method without parameters.", "Write def setup(self):")
+        raise _misfit(
+            declarations, "setup", "setup must be a plain method without parameters.", "Write def setup(self):"
+        )
     return DeclaredOperation("setup", setup, line=setup.__code__.co_firstlineno)
 
 
 def _mark(model: type, name: str) -> OperationMark | None:
-    """What was said of an operation, here or by the class that it was first written in."""
+    """The mark of an operation, from this class or from the one that first defines the method."""
     for each in model.__mro__:
         if each in Model.__mro__:
             continue
@@ -114,7 +116,7 @@ def _operation(name: str, function: FunctionType, mark: OperationMark) -> Declar
                 "LP-M009",
                 scope.node,
                 f'there are values for "{each}", but {shown}({", ".join(names)}) has no such parameter.',
-                f"{nearest(each, names)}Each keyword of @linpoint.operation is a parameter.",
+                f"{nearest(each, names)}Use the names of the parameters in @linpoint.operation.",
             )
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
     defaults |= function.__kwdefaults__ or {}
@@ -130,7 +132,7 @@ def _operation(name: str, function: FunctionType, mark: OperationMark) -> Declar
                 "LP-M009",
                 scope.node,
                 f'the parameter "{each}" of {shown}({", ".join(names)}) has no values.',
-                f"Say which: @linpoint.operation({each}=range(1, 3)).",
+                f"Add them: @linpoint.operation({each}=range(1, 3)).",
             )
     return DeclaredOperation(
         shown, function, tuple(parameters), mark.role, mark.pairs_with, scope.node.lineno, constants
@@ -138,14 +140,14 @@ def _operation(name: str, function: FunctionType, mark: OperationMark) -> Declar
 
 
 def _domain(scope: MethodScope, operation: str, parameter: str, given: Any) -> tuple[Constant, ...]:
-    fact = f'the values of "{parameter}" of {operation} are those of a strategy, which are not all there are.'
+    fact = f'the values of "{parameter}" of {operation} are a strategy, which does not list all values.'
     if not is_strategy(given):
         wrong = [each for each in given if each is not None and not isinstance(each, bool | int | str)]
         if not wrong:
             return tuple(given)
-        fact = f'"{parameter}" of {operation} may be {wrong[0]!r}, which is no value of a model.'
+        fact = f'"{parameter}" of {operation} may be {wrong[0]!r}, which is not a value of a model.'
     raise scope.source.refused(
-        "LP-M009", scope.node, fact, "Give None, bools, integers and texts: a list, a tuple or a range."
+        "LP-M009", scope.node, fact, "Use a list, tuple or range of None, bools, integers and texts."
     )
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions: names, constants, arithmetic and tuples.
 
-Every access happens where Python would make it: left to right, operands before the operation, and nothing of ``and``,
-``or``, ``a if b else c`` and chained comparisons that is not needed. No expression sets a local variable, so a variable's
-own register serves as its value in whatever is evaluated around it.
+Every access happens where Python would make it: left to right, and operands before the operation. Unneeded parts of
+``and``, ``or``, ``a if b else c`` and chained comparisons are not evaluated. No expression sets a local variable, so
+the register of a variable serves as its value in the enclosing expression.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ARITHMETIC: Final[dict[type[ast.operator], tuple[OpCode, Callable[[int, int], i
 
 
 def compile_name(compiler: MethodCompiler, node: ast.Name, _: StorageSlot | None = None) -> SymbolicValue:
-    """What a name stands for."""
+    """The meaning of a name."""
     scope = compiler.scope
     found = scope.names.get(node.id)
     if isinstance(found, Variable):
@@ -59,22 +59,22 @@ def compile_name(compiler: MethodCompiler, node: ast.Name, _: StorageSlot | None
         return found
     if scope.is_local(node.id):
         raise compiler.refused(
-            "LP-M006", node, f'"{node.id}" may have no value here.', f"Set it on every way here: {node.id} = None."
+            "LP-M006", node, f'"{node.id}" may have no value here.', f"Set it on every path: {node.id} = None."
         )
     outer = scope.outer(node.id)
     if outer is None:
         known = [*scope.function.__code__.co_varnames, *scope.function.__globals__]
-        remedy = f"{nearest(node.id, known)}Use variables, parameters, constants and the modelling words."
+        remedy = f"{nearest(node.id, known)}Use variables, parameters, constants and modelling primitives of linpoint."
         if (own := compiler.declarations.attribute(node.id)) is not None:
             remedy = f"Write self.{node.id}{'(...)' if isinstance(own, SymbolicMethod | SymbolicNodeClass) else ''}."
-        raise compiler.refused("LP-M003", node, f'there is no "{node.id}".', remedy)
+        raise compiler.refused("LP-M003", node, f'unknown name "{node.id}".', remedy)
     thing = symbolic_value_of(outer[0])
     if thing is None:
         raise compiler.refused(
             "LP-M003",
             node,
-            f'"{node.id}" is nothing that a model can use.',
-            "Constants are integers, bools, texts, None, tuples and ranges of them, and enumerations.",
+            f'a model cannot use "{node.id}".',
+            "Use integers, bools, texts, None, tuples or ranges of them, or enumerations.",
         )
     return thing
 
@@ -91,7 +91,7 @@ def compile_subscript(compiler: MethodCompiler, node: ast.Subscript, _: StorageS
     """An element of an array, or a part of a tuple."""
     inner = compiler.evaluate(node.value)
     if isinstance(node.slice, ast.Slice):
-        raise compiler.refused("LP-M002", node, "models have no slices.", "Name the elements one by one.")
+        raise compiler.refused("LP-M002", node, "models do not support slices.", "Name the elements one by one.")
     if isinstance(inner, SymbolicArray):
         return element_of(compiler, inner, node.slice, node)
     if not isinstance(inner, SymbolicConstant):
@@ -109,14 +109,14 @@ def compile_subscript(compiler: MethodCompiler, node: ast.Subscript, _: StorageS
             if isinstance(inner, CompiledValue) and inner.shape.names
             else "Use an array."
         )
-        raise compiler.refused("LP-M005", node, f"{what} has no [...].", remedy)
+        raise compiler.refused("LP-M005", node, f"{what} cannot be indexed.", remedy)
     if not isinstance(index, Literal):
         remedy = "Use linpoint.array(...), or compare the index."
         raise compiler.refused("LP-M005", node.slice, "the index of a tuple must be a constant.", remedy)
     at = index.value
     if isinstance(at, bool) or not isinstance(at, int) or not -size <= at < size:
         raise compiler.refused(
-            "LP-M014", node.slice, f"{at!r} is no index of a tuple of {size}.", f"Use 0 to {size - 1}."
+            "LP-M014", node.slice, f"{at!r} is out of range for a tuple of {size}.", f"Use 0 to {size - 1}."
         )
     if isinstance(inner, CompiledValue):
         return CompiledValue(PLAIN, (inner.parts[at],))
@@ -141,12 +141,12 @@ def compile_tuple(compiler: MethodCompiler, node: ast.Tuple, slot: StorageSlot |
     if len(parts) < 2:
         if len(known) == len(parts):
             return SymbolicConstant(known)
-        raise compiler.refused("LP-M005", node, "a tuple has at least two values.", "Use the value itself.")
+        raise compiler.refused("LP-M005", node, "a tuple must have at least two values.", "Use the value itself.")
     return CompiledValue(ValueShape(len(parts), is_tuple=True), tuple(parts))
 
 
 def compile_binary(compiler: MethodCompiler, node: ast.BinOp, slot: StorageSlot | None) -> CompiledValue:
-    """``a + b`` and the like."""
+    """``a + b`` and other binary operations."""
     left, right = compile_operand(compiler, node.left), compile_operand(compiler, node.right)
     return compile_arithmetic(compiler, node.op, left, right, node, slot)
 
@@ -162,7 +162,7 @@ def compile_unary(compiler: MethodCompiler, node: ast.UnaryOp, slot: StorageSlot
 
 
 def compile_parts(compiler: MethodCompiler, nodes: Iterable[tuple[int, ast.expr]], base: int, what: str) -> None:
-    """Evaluate plain expressions in their order, each into its own of the registers from ``base`` on."""
+    """Evaluate plain expressions in order, each into its own register, starting at ``base``."""
     for n, node in nodes:
         if isinstance(node, ast.Starred):
             raise compiler.refused("LP-M002", node, *of_expression(node))
@@ -171,7 +171,7 @@ def compile_parts(compiler: MethodCompiler, nodes: Iterable[tuple[int, ast.expr]
 
 
 def compile_row(compiler: MethodCompiler, node: ast.expr, shape: ValueShape, what: str) -> int:
-    """An expression of a given shape, in registers in a row."""
+    """An expression of a given shape, in consecutive registers."""
     if isinstance(node, ast.Tuple) and shape.is_tuple and len(node.elts) == shape.width:
         base = compiler.temporary(shape.width)
         compile_parts(compiler, enumerate(node.elts), base, "a part of a tuple")
@@ -194,13 +194,11 @@ def compile_arithmetic(
     code, fold = known
     for part in (left, right):
         if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
-            raise compiler.refused(
-                "LP-M014", node, f"{part.value!r} is no integer.", "Models count with integers only."
-            )
+            raise compiler.refused("LP-M014", node, f"{part.value!r} is not an integer.", "Use integers only.")
     if isinstance(left, Literal) and isinstance(right, Literal):
         assert isinstance(left.value, int) and isinstance(right.value, int)  # noqa: PT018 - narrows both
         if code in {OpCode.DIVIDE, OpCode.MODULO} and right.value == 0:
-            raise compiler.refused("LP-M014", node, "this divides by zero.", "Divide by something else.")
+            raise compiler.refused("LP-M014", node, "this divides by zero.", "Use another divisor.")
         return literal(fold(left.value, right.value))
     base = compiler.base(slot, PLAIN, node)
     compiler.emit(code, node, a=base, b=compiler.register(left, node), c=compiler.register(right, node))

@@ -38,12 +38,12 @@ def compile_while(compiler: MethodCompiler, node: ast.While) -> None:
     """``while``."""
     if node.orelse:
         raise compiler.refused(
-            "LP-M002", node.orelse[0], "models have no else of a loop.", "Set a variable before break."
+            "LP-M002", node.orelse[0], "models do not support else of a loop.", "Set a variable before break."
         )
     loop = EnclosingLoop(JumpLabel(), JumpLabel(), compiler.held)
     if _is_surely_true(
         compiler, node.test
-    ):  # at first, as of found = False; while not found: the body may set variables
+    ):  # initially, as in found = False; while not found: the body may set variables
         first = JumpLabel()
         _forget_assigned(compiler, node.body)
         compiler.place(first)
@@ -83,7 +83,7 @@ def _is_surely_true(compiler: MethodCompiler, node: ast.expr) -> bool:
 
 
 def _is_constant(compiler: MethodCompiler, node: ast.expr) -> bool:
-    """Whether an expression is plainly a constant: ``3``, ``DONE``, ``self.limit`` or ``State.DONE``."""
+    """Whether an expression is obviously a constant: ``3``, ``DONE``, ``self.limit`` or ``State.DONE``."""
     root = node.value if isinstance(node, ast.Attribute) else node
     if isinstance(root, ast.Name):
         found = compiler.scope.names.get(root.id)
@@ -98,7 +98,7 @@ def _is_constant(compiler: MethodCompiler, node: ast.expr) -> bool:
 
 
 def _forget_assigned(compiler: MethodCompiler, body: list[ast.stmt]) -> None:
-    """What a loop sets is not known where it begins again."""
+    """The values of variables that a loop sets are unknown where it repeats."""
     names = assigned_names(body)
     compiler.known = {each: value for each, value in compiler.known.items() if each.name not in names}
 
@@ -113,7 +113,7 @@ def compile_for(compiler: MethodCompiler, node: ast.For) -> None:
     """``for`` over a range or a tuple of constants."""
     if node.orelse:
         raise compiler.refused(
-            "LP-M002", node.orelse[0], "models have no else of a loop.", "Set a variable before break."
+            "LP-M002", node.orelse[0], "models do not support else of a loop.", "Set a variable before break."
         )
     called = node.iter.func if isinstance(node.iter, ast.Call) else None
     if (
@@ -134,14 +134,14 @@ def compile_for(compiler: MethodCompiler, node: ast.For) -> None:
     elif isinstance(thing, SymbolicConstant) and isinstance(thing.value, tuple):
         _compile_unrolled_loop(compiler, node, list(thing.value))
     elif isinstance(thing, CompiledValue) and thing.shape.is_tuple:
-        _compile_unrolled_loop(compiler, node, list(constants_of(compiler, thing, node.iter, "what a loop is over")))
+        _compile_unrolled_loop(compiler, node, list(constants_of(compiler, thing, node.iter, "the iterable of a loop")))
     else:
         remedy = "Write for i in range(...), or over a tuple of constants."
         raise compiler.refused("LP-M002", node.iter, "models cannot loop over this.", remedy)
 
 
 def _compile_unrolled_loop(compiler: MethodCompiler, node: ast.For, values: list[object]) -> None:
-    """The body once for each of a few constants."""
+    """Compile the body once for each of a few constants."""
     end = JumpLabel()
     for each in values:
         if compiler.is_dead:
@@ -157,21 +157,21 @@ def _compile_unrolled_loop(compiler: MethodCompiler, node: ast.For, values: list
 
 
 def _compile_counting_loop(compiler: MethodCompiler, node: ast.For, bounds: list[Operand]) -> None:
-    """A loop over integers. Its variable is the counter itself where nobody could tell the difference."""
+    """A loop over integers. Its variable is the counter itself if no code can observe the difference."""
     target = node.target
     if not isinstance(target, ast.Name):
         raise compiler.refused(
-            "LP-M002", target, "a loop over a range sets one variable.", "Write for i in range(...)."
+            "LP-M002", target, "a loop over a range must set one variable.", "Write for i in range(...)."
         )
     start, stop, step = [Literal(0), *bounds, Literal(1)] if len(bounds) == 1 else [*bounds, Literal(1)][:3]
     by = step.value if isinstance(step, Literal) else None
     if isinstance(by, bool) or not isinstance(by, int) or by == 0:
         raise compiler.refused(
-            "LP-M002", node.iter, "the step of a range must be a constant other than 0.", "Write it out."
+            "LP-M002", node.iter, "the step of a range must be a constant other than 0.", "Use such a constant."
         )
     for part in (start, stop):
         if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
-            raise compiler.refused("LP-M014", node.iter, f"{part.value!r} is no integer.", "Count in integers.")
+            raise compiler.refused("LP-M014", node.iter, f"{part.value!r} is not an integer.", "Use integers.")
     stop = _unchanging_bound(compiler, stop, node)
     variable = variable_of(compiler, target)
     own = target.id in assigned_names(node.body) or loaded_outside(compiler.scope.node, target.id)

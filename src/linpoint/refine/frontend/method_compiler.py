@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of compiling one operation, and the dispatch from a node of its syntax tree to the function that compiles it.
+"""The state of compiling one operation, and the dispatch from a syntax node to the function that compiles it.
 
 The functions of the other modules take a ``MethodCompiler`` and write code through it. They call each other downwards;
-what an operand or a statement contains is reached through the two tables by syntax node.
+nested operands and statements are reached through the two tables by syntax node.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from linpoint.refine.symbolic_values import CompiledValue, Literal, PlaceReferen
 
 ExpressionCompiler = Callable[["MethodCompiler", Any, StorageSlot | None], SymbolicValue]
 ConditionCompiler = Callable[["MethodCompiler", Any, JumpLabel, bool], bool]
-"""Jumps to a label if the truth of an expression is as given; whether it could, without making a value of it."""
+"""Jumps to a label if the truth of an expression is as given. Returns whether it could, without creating a value."""
 StatementCompiler = Callable[["MethodCompiler", Any], None]
 
 
 @dataclass(eq=False)
 class MethodCompiler(CodeWriter):
-    """The code of one operation, with the method that is compiled now and the locks that it holds."""
+    """The code of one operation, with the method that is being compiled and the locks that it holds."""
 
     declarations: ClassDeclarations = field(kw_only=True)
     scope: MethodScope = field(kw_only=True)
@@ -42,15 +42,15 @@ class MethodCompiler(CodeWriter):
     conditions: Mapping[type[ast.expr], ConditionCompiler] = field(kw_only=True)
     statements: Mapping[type[ast.stmt], StatementCompiler] = field(kw_only=True)
     locks: list[tuple[PlaceReference, ast.AST]] = field(default_factory=list)
-    """Those held here, by ``with``."""
+    """The locks held here by ``with``."""
 
     @property
     def held(self) -> int:
-        """The number of locks that are held."""
+        """The number of locks held."""
         return len(self.locks)
 
     def refused(self, code: str, node: ast.AST, fact: str, remedy: str) -> ModelError:
-        """The error for ``node``, to be raised."""
+        """The error for ``node``, to be raised by the caller."""
         return self.source.refused(code, node, fact, remedy)
 
     def evaluate(self, node: ast.expr, slot: StorageSlot | None = None) -> SymbolicValue:
@@ -61,7 +61,7 @@ class MethodCompiler(CodeWriter):
         return compile_node(self, node, slot)
 
     def block(self, nodes: list[ast.stmt]) -> None:
-        """Compile statements, up to the first that is never reached."""
+        """Compile statements, up to the first unreachable one."""
         for node in nodes:
             if self.is_dead:
                 return
@@ -72,11 +72,11 @@ class MethodCompiler(CodeWriter):
                 compile_node(self, node)
 
     def temporary_slot(self, what: str) -> TemporarySlot:
-        """Registers for a value of a shape that is not known yet, until the statement at hand ends."""
+        """Registers for a value whose shape is not known yet, until the current statement ends."""
         return TemporarySlot(self.owner, what)
 
     def base(self, slot: StorageSlot | None, shape: ValueShape, node: ast.AST) -> int:
-        """The first register of the place for a value."""
+        """The first register of the location for a value."""
         return self.temporary(shape.width) if slot is None else slot.base(self, shape, node)
 
     def set_variable(self, variable: Variable, value: CompiledValue, node: ast.AST) -> None:
@@ -85,7 +85,7 @@ class MethodCompiler(CodeWriter):
         self.assign(variable, value)
 
     def assign(self, variable: Variable, value: CompiledValue | None = None) -> None:
-        """Note that a variable has a value from here on, perhaps a known one."""
+        """Record that a variable has a value from here on, perhaps a known one."""
         if self.assigned is not None:
             self.assigned |= {variable}
             self.known = {each: known for each, known in self.known.items() if each is not variable}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of methods of the model: their bodies are written in the place of the call.
+"""Calls of methods of the model: their bodies are inlined at the call.
 
-An argument costs nothing where the method does not assign its parameter: the parameter is then another name for the
-caller's value, which may be a constant, or a cell. A ``return`` becomes a jump past the body; where the call is a
-condition, it jumps on the returned expression at once.
+An argument costs nothing if the method does not assign its parameter: the parameter is then another name for the value
+of the caller, which may be a constant or a cell. A ``return`` becomes a jump past the body. If the call is a condition,
+the ``return`` jumps directly on the returned expression.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from linpoint.scenarios.tested_operation import mark_of, nearest
 def inline_value(
     compiler: MethodCompiler, method: SymbolicMethod, node: ast.Call, slot: StorageSlot | None
 ) -> SymbolicValue:
-    """The value that a method gives."""
+    """The value that a method returns."""
     scope = _scope_of(compiler, method, node)
-    wanted = compiler.temporary_slot(f"what {method.name} returns") if slot is None else slot
+    wanted = compiler.temporary_slot(f"the result of {method.name}") if slot is None else slot
     results: list[CompiledValue] = []
 
     def put(value: CompiledValue, at: ast.AST) -> None:
         if results and results[0].shape != value.shape:
-            raise misfit(compiler.source, at, f"what {method.name} returns", value.shape, results[0].shape)
+            raise misfit(compiler.source, at, f"the result of {method.name}", value.shape, results[0].shape)
         compiler.move(wanted.base(compiler, value.shape, at), value.parts, at)
         results.append(in_registers(value.shape, wanted.base(compiler, value.shape, at)))
 
     def keep(value: CompiledValue, at: ast.AST) -> None:
         if compiler.is_temporary(value.registers):
-            put(value, at)  # which end with the statement that returns
+            put(value, at)  # these registers are released with the returning statement
         else:
             results.append(value)
 
@@ -68,7 +68,7 @@ def _returned(compiler: MethodCompiler, expression: ast.expr | None, slot: Stora
 
 
 def inline_statement(compiler: MethodCompiler, node: ast.Call) -> bool:
-    """Write a call whose value nobody asks for, if it is one of a method; whether it was."""
+    """Inline a call whose value is unused, if it calls a method; return whether it does."""
     method = _method(compiler, node)
     if method is None:
         return False
@@ -82,7 +82,7 @@ def inline_statement(compiler: MethodCompiler, node: ast.Call) -> bool:
 
 
 def inline_condition(compiler: MethodCompiler, node: ast.Call, label: JumpLabel, when: bool) -> bool:
-    """Jump on what a method returns."""
+    """Jump on the returned value of a method."""
     method = _method(compiler, node)
     if method is None:
         return False
@@ -117,7 +117,7 @@ def _scope_of(compiler: MethodCompiler, method: SymbolicMethod, node: ast.Call) 
         raise compiler.refused("LP-M010", node, fact, "Write all methods of a model in one file.")
     if scope.is_recursive:
         raise compiler.refused(
-            "LP-M007", node, f"{method.name} calls itself, here or further down.", "Write a loop instead."
+            "LP-M007", node, f"{method.name} calls itself, directly or indirectly.", "Write a loop instead."
         )
     check_signature(scope, is_operation=mark_of(method.function) is not None)
     return scope
@@ -150,17 +150,17 @@ def _bind(compiler: MethodCompiler, scope: MethodScope, node: ast.Call) -> None:
     given: dict[str, ast.expr] = {}
     for n, each in enumerate(node.args):
         if isinstance(each, ast.Starred):
-            raise compiler.refused("LP-M002", each, "models have no *.", "Write the arguments out.")
+            raise compiler.refused("LP-M002", each, "models do not support *.", "List the arguments.")
         if n >= len(names):
-            raise compiler.refused("LP-M008", each, f"there are too many arguments for {shown}.", "Leave it out.")
+            raise compiler.refused("LP-M008", each, f"too many arguments for {shown}.", "Remove this one.")
         given[names[n]] = each
     for keyword in node.keywords:
         if keyword.arg is None:
-            raise compiler.refused("LP-M002", keyword.value, "models have no **.", "Write the arguments out.")
+            raise compiler.refused("LP-M002", keyword.value, "models do not support **.", "List the arguments.")
         if keyword.arg not in every or keyword.arg in given:
-            fact = f"{shown} cannot be given {keyword.arg}{' twice' if keyword.arg in given else ''}."
+            fact = f"{shown} does not accept {keyword.arg}{' twice' if keyword.arg in given else ''}."
             near = "" if keyword.arg in given else nearest(keyword.arg, every)
-            raise compiler.refused("LP-M008", keyword, fact, f"{near}Give each parameter once.")
+            raise compiler.refused("LP-M008", keyword, fact, f"{near}Pass each parameter once.")
         given[keyword.arg] = keyword.value
     defaults = _defaults(function)
     bound: dict[str, Variable | SymbolicValue] = {}
@@ -172,11 +172,11 @@ def _bind(compiler: MethodCompiler, scope: MethodScope, node: ast.Call) -> None:
         if name in bound:
             continue
         if name not in defaults:
-            raise compiler.refused("LP-M008", node, f"{shown} is called without {name}.", "Give it, or a default.")
+            raise compiler.refused("LP-M008", node, f"{shown} is called without {name}.", "Pass it, or add a default.")
         found = symbolic_value_of(defaults[name])
         if found is None:
             raise scope.source.refused(
-                "LP-M010", scope.node, f"the default of {name} is no constant.", "Give a constant."
+                "LP-M010", scope.node, f"the default of {name} is not a constant.", "Use a constant."
             )
         bound[name] = found
         if name in assigned:
@@ -203,22 +203,24 @@ def _argument(compiler: MethodCompiler, node: ast.expr, variable: Variable | Non
 
 
 def check_signature(scope: MethodScope, *, is_operation: bool) -> None:
-    """Refuse what methods of models cannot be: decorated, async, with ``*args``, without ``self``."""
+    """Reject unsupported methods: decorated ones, async ones, those with ``*args``, and those without ``self``."""
     node, source = scope.node, scope.source
     if isinstance(node, ast.AsyncFunctionDef):
         raise source.refused(
-            "LP-M002", node, "models have no async.", "Write def: each shared access is a step as it is."
+            "LP-M002", node, "models do not support async.", "Write def: each shared access is already a step."
         )
     for decorator in node.decorator_list[1 if is_operation else 0 :]:
-        raise source.refused(
-            "LP-M002", decorator, f"{node.name} is decorated.", "Only @linpoint.operation may stand there."
-        )
+        raise source.refused("LP-M002", decorator, f"{node.name} is decorated.", "Use only @linpoint.operation.")
     own = node.args
     for star in (own.vararg, own.kwarg):
         if star is not None:
-            raise source.refused("LP-M002", star, "models have no * and ** in parameters.", "Name each parameter.")
+            raise source.refused(
+                "LP-M002", star, "models do not support * and ** in parameters.", "Name each parameter."
+            )
     if not [*own.posonlyargs, *own.args]:
-        raise source.refused("LP-M002", node, f"{node.name} does not take the model.", f"Write def {node.name}(self):")
+        raise source.refused(
+            "LP-M002", node, f"{node.name} has no parameter for the model.", f"Write def {node.name}(self):"
+        )
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What names stand for inside one method: its variables, and the constants and words that it sees from outside."""
+"""The meaning of names inside one method: its variables, and the constants and functions that it sees from outside."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from linpoint.refine.symbolic_values import (
 
 @dataclass(slots=True)
 class ReturnTarget:
-    """What a ``return`` of an inlined method does: with its expression, or with a value that is there already."""
+    """The effect of a ``return`` in an inlined method: with its expression, or with an existing value."""
 
     expression: Callable[[ast.expr | None, ast.AST], None]
     value: Callable[[CompiledValue, ast.AST], None]
@@ -31,7 +31,7 @@ class ReturnTarget:
 
 @dataclass(slots=True)
 class EnclosingLoop:
-    """A loop around the statement at hand. ``held`` is how many locks were held where it begins."""
+    """A loop around the current statement. ``held`` is the number of locks held at its beginning."""
 
     again: JumpLabel
     end: JumpLabel
@@ -59,7 +59,7 @@ class MethodScope:
 
     @property
     def is_recursive(self) -> bool:
-        """Whether it is called while it runs."""
+        """Whether the method is called while it runs."""
         caller = self.caller
         while caller is not None:
             if caller.function is self.function:
@@ -68,11 +68,11 @@ class MethodScope:
         return False
 
     def is_local(self, name: str) -> bool:
-        """Whether a name is of this method alone."""
+        """Whether a name is local to this method."""
         return name in self.function.__code__.co_varnames or name in self.function.__code__.co_cellvars
 
     def outer(self, name: str) -> tuple[Any] | None:
-        """What a name from outside is, in a tuple of its own; None if there is no such name."""
+        """The object that an outer name denotes, in a 1-tuple; None if no such name exists."""
         code = self.function.__code__
         if name in code.co_freevars:
             cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
@@ -87,7 +87,7 @@ class MethodScope:
 
 
 def symbolic_value_of(value: Any) -> SymbolicValue | None:
-    """An object from outside as expressions see it; None if models can do nothing with it."""
+    """An object from outside as expressions see it; None if models cannot use it."""
     found = symbolic_constant_of(value)
     if found is not None:
         return found
@@ -106,7 +106,7 @@ def assigned_names(nodes: list[ast.stmt]) -> frozenset[str]:
 
 
 def loaded_outside(function: FunctionNode, name: str) -> bool:
-    """Whether a name is read anywhere but in the loops that count by it."""
+    """Whether a name is read anywhere except in loops that use it as their counter."""
 
     def reads(node: ast.AST) -> bool:
         if isinstance(node, ast.Name):
@@ -122,16 +122,16 @@ def loaded_outside(function: FunctionNode, name: str) -> bool:
 
 
 def returns_once(function: FunctionNode) -> bool:
-    """Whether a method comes back in one place only: it has one return, and its end is not reached otherwise."""
+    """Whether a method returns at one place only: it has one return, and its end is not reached otherwise."""
     nodes = list(ast.walk(function))
     returns = sum(isinstance(each, ast.Return) for each in nodes)
-    if any(isinstance(each, ast.For) for each in nodes):  # whose body may be written several times
+    if any(isinstance(each, ast.For) for each in nodes):  # its body may be written several times
         return returns == 0
     return returns == 0 or (returns == 1 and _never_ends(function.body[-1]))
 
 
 def _never_ends(node: ast.stmt) -> bool:
-    """Whether what follows a statement is never reached, as far as can be seen at a glance."""
+    """Whether the code after a statement is obviously unreachable."""
     if isinstance(node, ast.While):
         is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         return is_endless and not any(isinstance(each, ast.Break) for each in ast.walk(node))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which function compiles which node of a syntax tree. A node that is not listed is refused."""
+"""The function that compiles each kind of syntax node. A node that is not listed is rejected."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EXPRESSIONS: Final[dict[type[ast.expr], ExpressionCompiler]] = {
 }
 
 CONDITIONS: Final[dict[type[ast.expr], ConditionCompiler]] = {ast.Call: inline_condition}
-"""Expressions that can jump without a value, beside those that always do."""
+"""Expressions that can jump without a value, in addition to those that always do."""
 
 STATEMENTS: Final[dict[type[ast.stmt], StatementCompiler]] = {
     ast.Pass: compile_pass,

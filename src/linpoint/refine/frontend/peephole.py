@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From drafts to instructions: no jump leads to a jump or to the next instruction, and nothing is left that nobody reaches.
+"""Turns drafts into instructions: no jump leads to a jump or to the next instruction, and unreachable code is removed.
 
 Cost: linear in the code, a few times over.
 """
@@ -30,7 +30,7 @@ def simplify_jumps(drafts: list[DraftCode], first: int) -> list[Instruction]:
 
 
 def _threaded(code: list[Instruction], each: Instruction) -> Instruction:
-    """A jump to a jump goes where that goes; a jump to a return is that return."""
+    """Redirect a jump to a jump to the final target; replace a jump to a return by that return."""
     if each.target < 0:
         return each
     target, seen = each.target, set[int]()
@@ -43,7 +43,7 @@ def _threaded(code: list[Instruction], each: Instruction) -> Instruction:
 
 
 def _turned(code: list[Instruction]) -> list[Instruction]:
-    """A jump over a jump is one jump on the opposite."""
+    """Replace a jump over a jump by one jump on the opposite condition."""
     turned = list(code)
     for at, each in enumerate(code[:-1]):
         following = code[at + 1]
@@ -54,7 +54,7 @@ def _turned(code: list[Instruction]) -> list[Instruction]:
 
 
 def _kept(code: list[Instruction]) -> list[Instruction]:
-    """Without what is never reached, and without jumps to the next instruction."""
+    """Remove unreachable code, and jumps to the next instruction."""
     reached: set[int] = set()
     pending = [0]
     while pending:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which registers an operation uses for what.
+"""Allocates the registers of an operation.
 
-A register that has a name keeps it: those of an inlined method are used again when it is inlined once more, but not for
-anything else, so that whoever shows a state can say what each is. Where that needs too many (``frugal``), whatever is free
-is used for anything, and a register with two names has none.
+A register with a name keeps it: the registers of an inlined method are reused when it is inlined again, but for nothing
+else, so that each register of a displayed state has a meaning. If that needs too many registers (``frugal``), any free
+register may be reused for anything, and one that is used under two names has no name.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from linpoint.refine.program_ir import MAX_REGISTERS
 
 
 class TooManyRegistersError(Exception):
-    """An operation needs more than there are."""
+    """An operation needs more registers than are available."""
 
 
 @dataclass(slots=True)
 class Registers:
-    """The registers of one operation. ``names`` has "" for one without a name, and "?" for one with several."""
+    """The registers of one operation. ``names`` has "" for one without a name, and "?" for one with several names."""
 
     frugal: bool = False
     names: list[str] = field(default_factory=list)
     _free: set[int] = field(default_factory=set)
 
     def take(self, width: int = 1) -> int:
-        """Registers in a row, without a name."""
+        """Consecutive registers without a name."""
         base = self._row([""] * width)
         for register in range(base, base + width):
             self.names[register] = "?" if self.names[register] else ""
         return base
 
     def take_named(self, labels: Sequence[str]) -> int:
-        """Registers in a row for a variable."""
+        """Consecutive registers for a variable."""
         base = self._row(labels)
         for n, label in enumerate(labels):
             self.names[base + n] = label if self.names[base + n] in {"", label} else "?"
         return base
 
     def release(self, base: int, width: int) -> None:
-        """Give registers back."""
+        """Release registers."""
         self._free.update(range(base, base + width))
 
     def shown(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ class Registers:
         return tuple("" if name == "?" else name for name in self.names)
 
     def _row(self, labels: Sequence[str]) -> int:
-        """The first registers in a row that are free or new, and are called so; if frugal, whatever they are called."""
+        """The first consecutive registers that are free or new and have these names; if ``frugal``, any names."""
 
         def fits(register: int, label: str) -> bool:
             return register in self._free and (self.frugal or self.names[register] == label)

@@ -31,7 +31,7 @@ from linpoint.refine.symbolic_values import (
 )
 
 MOST_CONSTANTS: Final = 1000
-"""Of those that are compared one by one, or chosen from."""
+"""Maximum number of constants that are compared one by one, or chosen from."""
 
 
 def compile_value(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot | None = None) -> CompiledValue:
@@ -42,7 +42,7 @@ def compile_value(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot | 
 def value_of(
     compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, slot: StorageSlot | None = None
 ) -> CompiledValue:
-    """A thing as a value: elements of arrays are loaded, constants are known."""
+    """An expression's meaning as a value: elements of arrays are loaded, constants are known."""
     if isinstance(thing, CompiledValue):
         return thing
     if isinstance(thing, PlaceReference) and thing.where is PlaceKind.ELEMENT and not thing.is_lock:
@@ -60,24 +60,24 @@ def compile_operand(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot 
 def plain_operand(compiler: MethodCompiler, value: CompiledValue, node: ast.AST) -> Operand:
     """The only part of a plain value."""
     if not value.shape.is_plain:
-        remedy = f"Take a field: .{value.shape.names[0]}" if value.shape.names else "Take a part: [0]"
-        raise compiler.refused("LP-M005", node, f"this is {value.shape}, and a plain value is needed.", f"{remedy}.")
+        remedy = f"Use a field: .{value.shape.names[0]}" if value.shape.names else "Use a part: [0]"
+        raise compiler.refused("LP-M005", node, f"this is {value.shape}, but a plain value is required.", f"{remedy}.")
     return value.parts[0]
 
 
 def require_shape(
     compiler: MethodCompiler, value: CompiledValue, shape: ValueShape, node: ast.AST, what: str
 ) -> CompiledValue:
-    """A value that has the shape of a place."""
+    """The value, if it has the required shape; otherwise raises an error."""
     if value.shape != shape:
         raise compiler.refused(
-            "LP-M005", node, f"{what} holds {shape}, and this is {value.shape}.", _how_to_make(shape)
+            "LP-M005", node, f"{what} holds {shape}, but this is {value.shape}.", _how_to_make(shape)
         )
     return value
 
 
 def constants_of(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, what: str) -> list[Constant]:
-    """Plain constants in a row, of a tuple or a range."""
+    """The plain constants of a tuple or a range."""
     found: list[tuple[Constant] | None] = [None]
     if isinstance(thing, SymbolicConstant) and isinstance(thing.value, tuple | range):
         if length_of(thing.value) > MOST_CONSTANTS:
@@ -88,7 +88,7 @@ def constants_of(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, 
         found = [(part.value,) if isinstance(part, Literal) else None for part in thing.parts]
     if not all(found):
         raise compiler.refused(
-            "LP-M002", node, f"{what} is no tuple or range of constants.", "Write it out: (1, 2, 3)."
+            "LP-M002", node, f"{what} is not a tuple or range of constants.", "Write a literal: (1, 2, 3)."
         )
     return [each[0] for each in found if each]
 
@@ -96,9 +96,9 @@ def constants_of(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, 
 def locations(
     compiler: MethodCompiler, references: Sequence[PlaceReference], node: ast.AST
 ) -> Iterator[tuple[int, ...]]:
-    """The numbers of the locations of places, for each of which the caller writes its access.
+    """The location numbers of the given places; the caller writes its access for each.
 
-    Where several classes of nodes have such a field there are several, each after a test of which class it is.
+    If several classes of nodes have such a field, there are several locations, each after a test of the class.
     """
     if not references:
         yield ()
@@ -128,7 +128,7 @@ def write_load(
     slot: StorageSlot | None = None,
     code: OpCode = OpCode.LOAD,
 ) -> CompiledValue:
-    """Load, into ``slot`` if there is one."""
+    """Load the value of a place, into ``slot`` if given."""
     base = compiler.base(slot, reference.shape, node)
     for (where,) in locations(compiler, [reference], node):
         compiler.emit(code, node, a=base, where=where)
@@ -143,7 +143,7 @@ def write_store(compiler: MethodCompiler, reference: PlaceReference, value: Comp
 
 
 def not_a_value(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST) -> ModelError:
-    """The error for something that is used as a value and is none."""
+    """The error for something that is used as a value but is not one."""
     code = "LP-M004"
     if isinstance(thing, PlaceReference) and thing.is_lock:
         fact, remedy = f"{thing.shown} is a lock.", f"Write with {thing.shown}: or {thing.shown}.acquire()."
@@ -156,20 +156,20 @@ def not_a_value(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST) -
     elif isinstance(thing, SymbolicMethod):
         fact, remedy = f"self.{thing.name} is a method.", f"Call it: self.{thing.name}(...)."
     elif isinstance(thing, SymbolicNodeClass):
-        fact, remedy = f"{thing.name} is a class of nodes.", f"Make a node: self.{thing.name}(...)."
+        fact, remedy = f"{thing.name} is a class of nodes.", f"Create a node: self.{thing.name}(...)."
     elif isinstance(thing, SymbolicSelf):
-        fact, remedy = "the model itself is no value.", "Name what you want of it: self.x.load()."
+        fact, remedy = "the model itself is not a value.", "Use a part of it: self.x.load()."
     else:
         assert isinstance(thing, SymbolicConstant)
         code = "LP-M005"
-        fact = f"{object_name(thing.value)} is no value that a variable or cell can hold."
-        remedy = "Take one of its values." if isinstance(thing.value, tuple | range) else "Use a constant."
+        fact = f"{object_name(thing.value)} is not a value that a variable or cell can hold."
+        remedy = "Use one of its values." if isinstance(thing.value, tuple | range) else "Use a constant."
     return compiler.refused(code, node, fact, remedy)
 
 
 def _how_to_make(shape: ValueShape) -> str:
     if shape.names:
-        return f"Make one: linpoint.record({', '.join(f'{name}=...' for name in shape.names)})."
+        return f"Use linpoint.record({', '.join(f'{name}=...' for name in shape.names)})."
     return f"Write ({', '.join(['...'] * shape.width)})." if shape.is_tuple else "Store the parts one by one."
 
 

@@ -58,8 +58,8 @@ def compile_expression_statement(compiler: MethodCompiler, node: ast.Expr) -> No
     if isinstance(node.value, ast.Constant) and (isinstance(node.value.value, str) or node.value.value is ...):
         return
     if not isinstance(node.value, ast.Call):
-        compiler.evaluate(node.value)  # what is refused there says more
-        raise compiler.refused("LP-M002", node, "this expression does nothing.", "Assign its value, or leave it out.")
+        compiler.evaluate(node.value)  # errors raised there are more specific
+        raise compiler.refused("LP-M002", node, "this expression does nothing.", "Assign its value, or remove it.")
     if not inline_statement(compiler, node.value):
         compiler.evaluate(node.value)
 
@@ -68,7 +68,7 @@ def compile_assert(compiler: MethodCompiler, node: ast.Assert) -> None:
     """``assert``."""
     if node.msg is not None and not isinstance(node.msg, ast.Constant):
         raise compiler.refused(
-            "LP-M002", node.msg, "what an assert says must be a text.", "Write a plain text, or nothing."
+            "LP-M002", node.msg, "the message of an assert must be a text.", "Use a plain text, or omit it."
         )
     operand = compile_operand(compiler, node.test)
     if isinstance(operand, int) or not operand.value:
@@ -97,9 +97,9 @@ def _take_locks(compiler: MethodCompiler, node: ast.With, items: list[ast.withit
     thing = compiler.evaluate(first.context_expr)
     if not isinstance(thing, PlaceReference) or not thing.is_lock:
         remedy = "Declare it in the class: m = linpoint.lock()."
-        raise compiler.refused("LP-M004", first.context_expr, "`with` takes a lock.", remedy)
+        raise compiler.refused("LP-M004", first.context_expr, "`with` requires a lock.", remedy)
     if first.optional_vars is not None:
-        raise compiler.refused("LP-M002", first.optional_vars, "a lock gives no value.", "Leave out `as`.")
+        raise compiler.refused("LP-M002", first.optional_vars, "a lock has no value.", "Remove `as`.")
     lock = _unchanging_lock(compiler, thing, node)
     for (where,) in locations(compiler, [lock], node):
         compiler.emit(OpCode.ACQUIRE, first.context_expr, where=where)
@@ -110,7 +110,7 @@ def _take_locks(compiler: MethodCompiler, node: ast.With, items: list[ast.withit
 
 
 def _unchanging_lock(compiler: MethodCompiler, lock: PlaceReference, node: ast.With) -> PlaceReference:
-    """The lock that is released is the one that was taken, whatever became of the variable that named it."""
+    """A reference to the lock that stays valid even if the body assigns the variable that names it."""
     if lock.where is PlaceKind.CELL:
         return lock
     for name in assigned_names(node.body):
@@ -129,12 +129,12 @@ def _release_locks(compiler: MethodCompiler, down_to: int) -> None:
 
 
 def compile_return(compiler: MethodCompiler, node: ast.Return) -> None:
-    """``return``, of the operation or of an inlined method."""
+    """``return``, from the operation or from an inlined method."""
     scope = compiler.scope
     if scope.returning is None:
         value = literal(None) if node.value is None else compile_value(compiler, node.value)
         if value.shape.width == 1 and not value.shape.is_plain:
-            raise compiler.refused("LP-M005", node, f"{value.shape} is returned.", "Return the field itself.")
+            raise compiler.refused("LP-M005", node, f"{value.shape} cannot be returned.", "Return the field itself.")
         row = compiler.row(value, node)
         _release_locks(compiler, 0)
         compiler.emit(OpCode.RETURN, node, a=row, c=value.shape.width)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built-in specs, by the names they have on the command line."""
+"""The built-in specs, by their names on the command line."""
 
 from linpoint.specs.builtin.locks_and_counters import counter, fetch_add, mutex, rw_lock, semaphore
 from linpoint.specs.builtin.maps_and_sets import map_, multiset, set_

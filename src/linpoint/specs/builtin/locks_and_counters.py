@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locks and counters. Who holds a lock is not looked at; an illegal step (acquiring a held mutex) has no outcome."""
+"""Locks and counters.
+
+The holder of a lock is not tracked; an illegal step, such as acquiring a held mutex, has no outcome.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def mutex(*, initial: Any = False) -> Spec:
     """A lock: acquiring a held one or releasing a free one is not a legal step."""
     if not isinstance(initial, bool):
         raise bad_parameter(
-            "mutex", f"the first value {format_value(initial)} is not a bool", "true means held, false free."
+            "mutex", f"the initial value {format_value(initial)} is not a bool", "Use true for held or false for free."
         )
     steps = [
         step("acquire", _acquire, returns=Returns.NOTHING),
@@ -59,12 +62,12 @@ def _release_write(readers: int) -> Outcomes:
 
 @declare
 def rw_lock(*, initial: Any = 0) -> Spec:
-    """Many readers or one writer."""
+    """A lock for many readers or one writer."""
     if not isinstance(initial, int) or isinstance(initial, bool) or initial < _WRITER:
         raise bad_parameter(
             "rw-lock",
-            f"the first value {format_value(initial)} is not a number of readers",
-            "-1 means held by a writer.",
+            f"the initial value {format_value(initial)} is not a number of readers",
+            "Use 0 or more readers, or -1 for held by a writer.",
         )
     steps = [
         step("acquire-read", _acquire_read, returns=Returns.NOTHING),
@@ -89,10 +92,12 @@ def _try_take(permits: int) -> tuple[bool, int]:
 
 @declare
 def semaphore(permits: int = 1, *, initial: Any = None) -> Spec:
-    """A counting semaphore that starts with n permits; release may raise them above n."""
+    """A counting semaphore that starts with n permits; releases may raise them above n."""
     first = permits if initial is None else initial
     if not isinstance(first, int) or isinstance(first, bool) or first < 0:
-        raise bad_parameter("semaphore", f"{format_value(first)} is not a number of permits", "Try semaphore(2).")
+        raise bad_parameter(
+            "semaphore", f"{format_value(first)} is not a number of permits", "Use a number such as semaphore(2)."
+        )
     steps = [
         step("acquire", _take, returns=Returns.NOTHING),
         step("release", _give, returns=Returns.NOTHING),
@@ -115,13 +120,13 @@ def _fetch_add(count: Value, amount: Value) -> tuple[Value, Value]:
 
 def _number(spec: str, initial: Any) -> Any:
     if not is_number(initial):
-        raise bad_parameter(spec, f"the first value {format_value(initial)} is not a number", "Give a JSON number.")
+        raise bad_parameter(spec, f"the initial value {format_value(initial)} is not a number", "Use a JSON number.")
     return initial
 
 
 @declare
 def counter(*, initial: Any = 0) -> Spec:
-    """A number that can be moved and read."""
+    """A number that operations change and read."""
     steps = [
         step("increment", lambda count: _add(count, 1), returns=Returns.NOTHING),
         step("decrement", lambda count: _add(count, -1), returns=Returns.NOTHING),
@@ -133,7 +138,7 @@ def counter(*, initial: Any = 0) -> Spec:
 
 @declare
 def fetch_add(*, initial: Any = 0) -> Spec:
-    """A number that is moved and read in one step."""
+    """A number that is read and changed in one step."""
     return Spec(
         "fetch-add",
         _number("fetch-add", initial),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects with independent parts: map, set, multiset. They are checked part by part."""
+"""Objects with independent parts, which are checked separately: map, set, multiset."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _append(state: Entries, key: Value, text: str) -> Outcomes:
 
 
 def _cas(state: Entries, key: Value, old: Value, new: Value) -> tuple[bool, Entries]:
-    """An absent key has the value null here, as it has for ``get``."""
+    """Compare and set the value of a key. Here an absent key has the value null, as for ``get``."""
     return (True, {**state, canonical(key): new}) if equal_values(state.get(canonical(key)), old) else (False, state)
 
 
@@ -55,7 +55,7 @@ def _needs_string(args: tuple[Value, ...]) -> str | None:
 
 @declare
 def map_(*, initial: Any = None) -> Spec:
-    """Keys with values; each key is checked by itself."""
+    """A map from keys to values; each key is checked separately."""
     steps = [
         step("get", _get, "k", result="v or null", reads=True),
         step("put", _put, "k", "v", returns=Returns.NOTHING),
@@ -86,7 +86,7 @@ def _has(state: frozenset[Any], value: Value) -> tuple[bool, frozenset[Any]]:
 
 @declare
 def set_(*, initial: Any = None) -> Spec:
-    """A set of values: add and remove say whether they changed it."""
+    """A set of values; add and remove return whether they changed it."""
     steps = [
         step("add", _add, "v", returns=Returns.SUCCESS, reads=unsuccessful),
         step("remove", _remove, "v", returns=Returns.SUCCESS, reads=unsuccessful),
@@ -114,7 +114,7 @@ def _remove_one(state: Entries, value: Value) -> tuple[bool, Entries]:
 
 @declare
 def multiset(*, initial: Any = None) -> Spec:
-    """A bag of values with counts."""
+    """A multiset: values with counts."""
     steps = [
         step("add", _add_one, "v", returns=Returns.NOTHING),
         step("remove", _remove_one, "v", returns=Returns.SUCCESS, reads=unsuccessful),

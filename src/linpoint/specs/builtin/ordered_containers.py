@@ -40,11 +40,13 @@ def _back(state: Items) -> tuple[Value, Items]:
 
 @declare
 def queue(capacity: int | None = None, *, initial: Any = None) -> Spec:
-    """First in, first out; with a capacity, enqueue says false when it is full."""
+    """First in, first out; with a capacity, enqueue returns false when the queue is full."""
     first = initial_list("queue", initial)
     if capacity is not None and (not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1):
         raise bad_parameter(
-            "queue", f"capacity {format_value(capacity)} is not a positive integer", "Try queue(capacity=8)."
+            "queue",
+            f"capacity {format_value(capacity)} is not a positive integer",
+            "Use a number such as queue(capacity=8).",
         )
 
     def enqueue(state: Items, value: Value) -> tuple[bool | None, Items]:
@@ -69,7 +71,7 @@ def queue(capacity: int | None = None, *, initial: Any = None) -> Spec:
 
 @declare
 def stack(*, initial: Any = None) -> Spec:
-    """Last in, first out; the last of its first values is on top."""
+    """Last in, first out; the last of the initial values is on top."""
     steps = [
         step("push", _push_back, "v", returns=Returns.NOTHING),
         step("pop", _pop_back, result="v, null when empty"),
@@ -91,7 +93,7 @@ def deque(*, initial: Any = None) -> Spec:
 
 
 def _rank(priority: Value) -> tuple[bool, Any]:
-    """Numbers order before strings, so that any two priorities compare."""
+    """A sort key that places numbers before strings, so that any two priorities are comparable."""
     return (isinstance(priority, str), priority)
 
 
@@ -107,7 +109,7 @@ def _needs_priority(args: tuple[Value, ...]) -> str | None:
 
 @declare
 def priority_queue(*, initial: Any = None) -> Spec:
-    """The largest comes out first."""
+    """A priority queue, which returns the largest value first."""
     steps = [
         step("insert", _insert, "p", returns=Returns.NOTHING, complaint=_needs_priority, takes_integers=True),
         step("delete-max", _pop_back, result="p or null"),
@@ -115,7 +117,7 @@ def priority_queue(*, initial: Any = None) -> Spec:
     ]
     first = initial_list("priority-queue", initial)
     for problem in filter(None, (_needs_priority((priority,)) for priority in first)):
-        raise bad_parameter("priority-queue", problem, "Give a JSON list of numbers or strings, such as [1, 2].")
+        raise bad_parameter("priority-queue", problem, "Use a JSON list of numbers or strings, such as [1, 2].")
     return Spec("priority-queue", tuple(sorted(first, key=_rank)), table(steps), twin=Twin("priority-queue"))
 
 
@@ -129,7 +131,7 @@ def _read(state: Items) -> tuple[Items, Items]:
 
 @declare
 def log(*, initial: Any = None) -> Spec:
-    """An append-only list; append says the index, counted from 0."""
+    """An append-only list; append returns the index, counted from 0."""
     steps = [
         step("append", _append, "v", returns=Returns.SUCCESS, result="index"),
         step("read", _read, result="[v, ...]", reads=True),

@@ -13,9 +13,9 @@ from linpoint.specs.spec import Outcomes, Returns, Spec, Twin
 
 _PAIR, _TRIPLE = 2, 3
 Words = Mapping[Any, Value]
-_DEFAULT = "default"  # the first value of words nobody has named; canonical keys of words are (True, word)
+_DEFAULT = "default"  # the initial value of words without one of their own; canonical keys of words are (True, word)
 UNNAMED: dict[str, Value] = {"multi-register": None, "mwcas": 0}
-"""What a word begins with where the first value names others."""
+"""The initial value of a word if the initial value of the object names only other words."""
 
 
 def _read(state: Value) -> tuple[Value, Value]:
@@ -55,7 +55,10 @@ def cas_register(*, initial: Any = None) -> Spec:
 
 
 def _words(name: str, initial: Any) -> Words:
-    """The first words: an object or a list of pairs names some, any other value is the value of all."""
+    """The initial words.
+
+    An object or a list of pairs gives some of them a value; any other value is the value of all.
+    """
     if isinstance(initial, (Mapping, list, tuple)):
         named = initial_mapping(name, initial)
         return {_DEFAULT: UNNAMED[name], **{(True, word): value for word, value in named.items()}}
@@ -68,7 +71,7 @@ def look(state: Words, word: Value) -> Value:
 
 
 def words_at_first(spec: Spec) -> tuple[Value, dict[Any, Value]]:
-    """What all words of a memory hold at first, and by canonical form those that begin with something else."""
+    """The initial value of all words of a memory, and by canonical form the words with a different one."""
     named = {name[1]: value for name, value in spec.initial.items() if name != _DEFAULT}
     return spec.initial[_DEFAULT], named
 
@@ -116,10 +119,10 @@ def _mw_read(state: Words, words: tuple[Value, ...]) -> tuple[Value, Words]:
 
 
 def _mw_cas(state: Words, cells: tuple[tuple[Value, Value, Value], ...]) -> Outcomes:
-    """Success says true; a failure says false, or which word was to blame, or the values it saw.
+    """Compare and swap several words.
 
-    An implementation that always returns the values it saw is covered as well: equal to the expected ones
-    they mean success.
+    Success returns true; a failure returns false, the word that differs, or the values read. This includes
+    implementations that always return the values read: on success these equal the expected ones.
     """
     seen = tuple(look(state, word) for word, _, _ in cells)
     blamed = [word for (word, old, _), value in zip(cells, seen, strict=True) if not equal_values(old, value)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a function that builds a built-in spec to the spec with its default parameters, callable for others."""
+"""Turns a function that builds a built-in spec into the spec with its default parameters, callable for others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linpoint.specs.spec import Spec
 
 
 def declare(build: Callable[..., Spec]) -> Spec:
-    """The built-in with its default parameters, callable for others; the docstring of ``build`` documents it."""
+    """The built-in with its default parameters, callable for others. The docstring of ``build`` documents it."""
 
     @functools.wraps(build)
     def factory(*args: Any, **parameters: Any) -> Spec:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The initial values that a built-in spec can have, from the operations of a history."""
+"""Derives possible initial values of a built-in spec from the operations of a history."""

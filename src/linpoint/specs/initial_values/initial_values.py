@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which first values of a built-in could explain what was observed: candidates, likeliest first.
+"""Derives initial values of a built-in spec that could explain the observations: candidates, likeliest first.
 
-Each comes from the observations: a value that was read before anybody wrote it was there from the start, and a counter
-that read 5 after one increment began at 4. The candidates are necessary, not sufficient: whoever tells one to a person
-must decide the history with it first. Cost: O(n log n) for n operations; at most ``MAX_INITIAL_VALUES`` candidates.
+Each candidate follows from the observations: a value that was read before any operation wrote it was there from the
+start, and a counter that read 5 after one increment began at 4. The candidates are necessary, not sufficient: before
+one is shown to a user, the history must be checked with it. Cost: O(n log n) for n operations; at most
+``MAX_INITIAL_VALUES`` candidates.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from linpoint.specs.spec import Spec
 
 MAX_INITIAL_VALUES: Final = 8
 _MAX_INITIAL_ITEMS: Final = 64
-"""A longer list of unknown items tells nobody anything."""
+"""The maximum length of a list of unknown items; a longer one is not informative."""
 
 
 def first_values(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation]) -> list[Any]:
-    """Candidates for ``--initial``, without the first value that the spec has. ``core``: the operations that conspire.
+    """Candidates for ``--initial`` other than the spec's own initial value. ``core`` holds the conflicting operations.
 
-    For a spec whose parts are independent, ``ops`` are those of one part, and each candidate is what it begins with:
-    a list of items, for ``map`` of pairs.
+    For a spec whose parts are independent, ``ops`` are the operations of one part, and each candidate is the initial
+    value of that part: a list of items, for ``map`` a list of pairs.
     """
     find = _FIND[spec.name.partition("(")[0]]
     distinct: dict[Any, Any] = {}
@@ -43,7 +44,7 @@ def first_values(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation]
 
 
 def part_now(spec: Spec, part: Value) -> list[Any]:
-    """What the spec's own first value has in this part, in the form of the candidates."""
+    """The spec's own initial value of this part, in the form of the candidates."""
     state, name = spec.initial, canonical(part)
     if spec.name == "map":
         return [[part, state[name]]] if name in state else []
@@ -51,7 +52,7 @@ def part_now(spec: Spec, part: Value) -> list[Any]:
 
 
 def put_together(spec: Spec, parts: Iterable[list[Any]]) -> Any:
-    """The first value that consists of these parts; an object rather than pairs where all keys are strings."""
+    """The initial value that consists of these parts: an object where all keys are strings, else pairs."""
     items = [item for part in parts for item in part]
     return dict(items) if spec.name == "map" and all(isinstance(key, str) for key, _ in items) else items
 
@@ -61,7 +62,7 @@ def _named(spec: Spec, ops: Iterable[Operation], *names: str) -> list[Operation]
 
 
 def _ok(ops: Iterable[Operation], *, result: Value = ...) -> list[Operation]:
-    """The operations that returned, or those that returned ``result``."""
+    """The operations that returned; with ``result``, those that returned it."""
     return [op for op in ops if op.outcome is Outcome.OK and (result is ... or equal_values(op.result, result))]
 
 
@@ -69,7 +70,7 @@ def _ok(ops: Iterable[Operation], *, result: Value = ...) -> list[Operation]:
 
 
 def _items(spec: Spec, ops: Sequence[Operation], _core: Sequence[Operation]) -> Iterator[list[Value]]:
-    """What came out before it can have been put in, in the order in which it came out."""
+    """The items that came out before any operation can have put them in, in the order of removal."""
     added: dict[Any, list[float]] = defaultdict(list)
     for op in _named(spec, ops, "enqueue", "push", "push-front", "push-back", "insert"):
         if op.outcome is Outcome.UNKNOWN or op.result is not False:
@@ -82,10 +83,10 @@ def _items(spec: Spec, ops: Sequence[Operation], _core: Sequence[Operation]) -> 
         elif op.result is not None and spec.step(op).name in ("dequeue", "pop", "pop-front", "pop-back", "delete-max"):
             taken[canonical(op.result)].append(op)
     missing = {name: shortage([op.end for op in each], added[name]) for name, each in taken.items()}
-    # Of equal items a queue gives those of the start first; a stack gives them last.
+    # Of equal items, a queue returns the initial ones first, and a stack last.
     earliest = [op for name, each in taken.items() for op in each[: missing[name]]]
     latest = [op for name, each in taken.items() for op in each[len(each) - missing[name] :]]
-    seen = []  # one more of a kind that was seen when those taken so far were gone
+    seen = []  # one more item of a kind than were seen when those taken so far were gone
     for name, each in peeked.items():
         for op in each[:MAX_INITIAL_VALUES]:
             gone = [take.end for take in taken[name] if take.end < op.call]
@@ -104,16 +105,16 @@ def _items(spec: Spec, ops: Sequence[Operation], _core: Sequence[Operation]) -> 
                 and int(capacity.group(1)) <= _MAX_INITIAL_ITEMS
                 and _ok(_named(spec, ops, "enqueue"), result=False)
             ):
-                yield found + [None] * (int(capacity.group(1)) - len(found))  # it was full, of what is not known
+                yield found + [None] * (int(capacity.group(1)) - len(found))  # the object was full of unknown items
     if spec.name.startswith("queue") and earliest:
         yield from _beginnings([op for op in _ok(_named(spec, ops, "dequeue")) if op.result is not None], earliest)
 
 
 def _beginnings(out: Sequence[Operation], missing: Sequence[Operation]) -> Iterator[list[Value]]:
-    """What a queue begins with comes out before all else, and may equal what was put in later.
+    """The items of a queue that come out first, including those equal to items that were put in later.
 
-    With 3 enqueued, then "a" dequeued, then 1 enqueued and 1 dequeued, it began with ["a", 1]. Not tried where nothing
-    is missing: that a first value could explain a wrong order is no help to anybody.
+    If 3 is enqueued, then "a" is dequeued, then 1 is enqueued and 1 is dequeued, the queue began with ["a", 1]. The
+    search requires missing items: an initial value that only explains a wrong order does not help the user.
     """
     ids = {id(op) for op in missing}
     needed = 1 + max(index for index, op in enumerate(out) if id(op) in ids)
@@ -127,7 +128,7 @@ def _at_the_back(spec: Spec, op: Operation) -> bool:
 
 
 def _log(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation]) -> Iterator[list[Value]]:
-    """Its length follows from indices and lengths that were returned, its items from the longest read."""
+    """The length of a log follows from the returned indices and lengths, its items from the longest read."""
     appends, reads = _named(spec, ops, "append"), _ok(_named(spec, ops, "read"))
     reads = [op for op in reads if isinstance(op.result, tuple)]
     readings = [(op, op.result) for op in _ok(appends)] + [(op, len(op.result)) for op in reads]
@@ -190,7 +191,7 @@ def _count(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation]) -> I
 
 
 def _entry(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation]) -> Iterator[list[Value]]:
-    """An observed value, with what was appended taken off again; else any value will do, and null says so."""
+    """An observed value, without what was appended to it. If any value is possible, null."""
     key = spec.arguments(ops[0])[0]
     found = [op.result for op in _ok(_named(spec, [*core, *ops], "get"))]
     found += [op.args[-2] for op in _ok(_named(spec, [*core, *ops], "cas"), result=True)]

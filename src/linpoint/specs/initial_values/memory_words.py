@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From which values the words of a memory must have started; a register is a memory of one word."""
+"""Derives the initial values of the words of a memory. A register is a memory of one word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cell = tuple[Value, Value]
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A value that an operation found in a word before anybody can have put it there (``early``), or after."""
+    """A value that an operation found in a word, before any operation can have put it there (``early``) or later."""
 
     word: Value
     value: Value
@@ -26,10 +26,11 @@ class _Seen:
 
 
 def first_words(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation]) -> Iterator[Value]:
-    """Candidates for the first value: of a register its value, else one for all words or an object of words.
+    """Candidates for the initial value of a register, or of a memory: one value for all words or an object of words.
 
-    What was found before anybody can have put it there must have been there first. Where there is no such value, one
-    that somebody wrote may have been the first as well: then those that the conspiring operations found.
+    A value that was found before any operation can have put it there was there initially. Without such a value, the
+    initial value may also be one that an operation wrote: then the candidates are the values that the conflicting
+    operations found.
     """
     put: dict[Any, float] = {}
     for op in ops:
@@ -55,16 +56,16 @@ def first_words(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation])
     for chosen in (sure, _first_of_each([*early, *conspiring, *seen]), _first_of_each(seen)):
         values = {canonical(value): value for _, value in chosen.values()}
         if len(values) == 1:
-            yield next(iter(values.values()))  # one value for all words is the shorter thing to say
+            yield next(iter(values.values()))  # one value for all words is shorter
         yield _memory({**now, **chosen})
     for each in conspiring:
         yield _memory({**now, **sure, canonical(each.word): (each.word, each.value)})
 
 
 def words_before(spec: Spec, ops: Sequence[Operation]) -> tuple[Value] | None:
-    """What a memory must hold for these operations to find what nobody among them put there, as ``--initial`` takes it.
+    """The initial memory, in the form of ``--initial``, that gives these operations the values that none of them wrote.
 
-    In a tuple, since null is a value too; None where a word would have to hold two.
+    The result is a tuple, since null is also a value; None if a word would need two values.
     """
     put = {(canonical(word), canonical(value)) for op in ops for word, value in _puts(spec, op)}
     register = spec.name in ("register", "cas-register")
@@ -84,7 +85,7 @@ def words_before(spec: Spec, ops: Sequence[Operation]) -> tuple[Value] | None:
 
 
 def _expects(spec: Spec, op: Operation) -> Iterator[Cell]:
-    """What an operation expected that failed, or whose outcome is unknown."""
+    """The value that an operation expected if it failed or its outcome is unknown."""
     name = spec.step(op).name
     if name == "mwcas" and not isinstance(op.result, tuple):
         blamed = op.result.get("at") if isinstance(op.result, Mapping) else None
@@ -94,7 +95,7 @@ def _expects(spec: Spec, op: Operation) -> Iterator[Cell]:
 
 
 def _now(spec: Spec, ops: Sequence[Operation]) -> dict[Any, Cell]:
-    """What the words begin with as it is, where that is not what unnamed words begin with."""
+    """The spec's own initial values of words, where they differ from that of unnamed words."""
     named = {canonical(word): word for op in ops for word, _ in (*_finds(spec, op), *_puts(spec, op))}
     cells = {name: (word, look(spec.initial, word)) for name, word in named.items()}
     return {name: cell for name, cell in cells.items() if not equal_values(cell[1], UNNAMED[spec.name])}
@@ -108,13 +109,13 @@ def _first_of_each(seen: Iterable[_Seen]) -> dict[Any, Cell]:
 
 
 def _memory(cells: Mapping[Any, Cell]) -> Value:
-    """As ``--initial`` takes it: an object where all words are strings, else pairs."""
+    """The memory in the form of ``--initial``: an object where all words are strings, else pairs."""
     pairs = [list(cell) for cell in cells.values()]
     return dict(pairs) if all(isinstance(word, str) for word, _ in pairs) else pairs
 
 
 def _finds(spec: Spec, op: Operation) -> Iterator[Cell]:
-    """The words that an operation found, with their values. Results may be anything: what does not fit is left out."""
+    """The words that an operation read, with their values. Results may be anything; malformed ones are skipped."""
     name, result = spec.step(op).name, op.result
     if name == "txn":
         own = set()
@@ -136,7 +137,7 @@ def _finds(spec: Spec, op: Operation) -> Iterator[Cell]:
 
 
 def _puts(spec: Spec, op: Operation) -> Iterator[Cell]:
-    """The words that an operation may have put values into."""
+    """The words that an operation may have written."""
     name = spec.step(op).name
     if name == "txn":
         yield from ((word, value) for kind, word, value in op.args[0] if kind == "write")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From which number something must have started, given what moved it and what was read: an arithmetic of intervals.
+"""Derives the initial value of a number from its changes and readings, by interval arithmetic.
 
-A reading is the first number plus all moves that came before it. Those that had returned count for certain, those that
-overlap may or may not; so each reading leaves a few numbers, and the first one is among the numbers of all of them.
+A reading is the initial number plus all changes before it. Changes that had returned certainly count, and those that
+overlap the reading may count. Each reading thus admits a few numbers, and the initial one is admitted by all of them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from linpoint.specs.builtin.spec_declaration import is_number
 
 _MAX_READINGS: Final = 8
 _MAX_SUMS: Final = 64
-"""A reading that leaves more numbers than this tells too little."""
+"""The maximum number of sums that a reading may admit; more are not informative."""
 
 
 @dataclass(frozen=True, slots=True)
 class CounterMove:
-    """An operation that moves the number; not certain if it may have done nothing."""
+    """An operation that changes the number. It is not certain if it may have had no effect."""
 
     op: Operation
     amount: Value
@@ -33,7 +33,7 @@ class CounterMove:
 def first_numbers(
     readings: Sequence[tuple[Operation, Value]], moves: Sequence[CounterMove], core: Sequence[Operation], *, near: Value
 ) -> list[Value]:
-    """The numbers that fit the readings of ``core`` and the earliest others, the nearest to ``near`` first."""
+    """The numbers that fit the readings of ``core`` and the earliest other readings, nearest to ``near`` first."""
     conspiring = {id(op) for op in core}
     numbers = sorted((pair for pair in readings if is_number(pair[1])), key=lambda pair: pair[0].end)
     telling = numbers[:_MAX_READINGS]
@@ -48,7 +48,7 @@ def first_numbers(
 
 
 def _sums_before(op: Operation, moves: Sequence[CounterMove]) -> set[Value] | None:
-    """What the moves before ``op`` may add up to; None if that could be almost anything."""
+    """The possible sums of the changes before ``op``; None if there are too many."""
     total: Value = 0
     sums: set[Value] = {0}
     for move in moves:
@@ -64,9 +64,10 @@ def _sums_before(op: Operation, moves: Sequence[CounterMove]) -> set[Value] | No
 
 
 def shortage(taken: Sequence[float], given: Sequence[float]) -> int:
-    """How many there must have been from the start: ``taken`` are the ends of takes, ``given`` the calls of gives.
+    """The minimum number that must have been there from the start.
 
-    By the end of the i-th take, i were taken, and no more were given than had been called.
+    ``taken`` holds the ends of removals, ``given`` the calls of insertions. By the end of the i-th removal, i items
+    were removed, and at most as many were inserted as insertions had been called.
     """
     calls = sorted(given)
     return max([0, *(i - bisect.bisect_right(calls, end) for i, end in enumerate(sorted(taken), 1))])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges runs by the results that atomic operations of the same object give together. No spec is needed.
+"""Judges runs by comparison with runs in which the object's operations are atomic. No spec is needed.
 
-Guarantee: a run is called wrong only if all schedules of its scenario with atomic operations are known, under SC.
+Guarantee: a run is called wrong only if all schedules of its scenario with atomic operations were explored under SC.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.cpp_object.object_under_test import CppObject
 
 _ATOMIC_RUNS_SHARE: Final = 0.5
-"""Of the time that is left, for the atomic runs of many scenarios; each takes a few milliseconds."""
+"""The fraction of the remaining time for the atomic runs of many scenarios; each takes a few milliseconds."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class _ScenarioOutcomes:
 
 
 class AtomicOutcomesJudge:
-    """Judges by atomic runs of the same scenario, which are made before ``until``."""
+    """Judges runs by the atomic runs of the same scenario, which are executed before ``until``."""
 
     def __init__(self, target: CppObject, until: float) -> None:
         self._target = target.under("sc")
@@ -38,11 +38,11 @@ class AtomicOutcomesJudge:
         self._until = until
 
     def again(self) -> AtomicOutcomesJudge:
-        """One for another search: what atomic operations give is known."""
+        """The judge for another search: this one, since the outcomes of atomic operations stay the same."""
         return self
 
     def prepare(self, scenarios: Sequence[Scenario]) -> None:
-        """Run these with atomic operations."""
+        """Run these scenarios with atomic operations."""
         unknown = [scenario for scenario in scenarios if scenario not in self._tried]
         seconds = _ATOMIC_RUNS_SHARE * (self._until - time.monotonic())
         if not unknown or seconds <= 0:
@@ -63,7 +63,7 @@ class AtomicOutcomesJudge:
                 self._known[scenario] = known[number]
 
     def judge(self, run: ScenarioRun) -> Judgement:
-        """Wrong if no atomic run gives these results; undecided if those are not known."""
+        """Wrong if no atomic run gives these results; undecided if the atomic outcomes are unknown."""
         known = self._known.get(run.scenario)
         if known is None:
             return Judgement(None, None, decided=False)
@@ -77,7 +77,7 @@ class AtomicOutcomesJudge:
         return [run for results, run in known.allowed.items() if results not in known.shown]
 
     def sequential_results(self, scenario: Scenario) -> Iterator[tuple[int | None, int, Value]]:
-        """What operations give in any order."""
+        """The results that atomic runs give, each with the thread and the number of its operation."""
         known = self._known.get(scenario) or _ScenarioOutcomes()
         for run in known.allowed.values():
             for part, performed in enumerate((run.before, *run.threads, run.after)):
@@ -86,7 +86,7 @@ class AtomicOutcomesJudge:
                         yield (part - 1 if part else None), number, each.result
 
     def sequential_outcomes(self, scenario: Scenario) -> tuple[tuple[Value, ...], ...]:
-        """The results that orders give together."""
+        """For each atomic outcome, the results of the operations of all threads and those after them."""
         known = self._known.get(scenario) or _ScenarioOutcomes()
         return tuple(
             tuple(each.result for part in (*run.threads, run.after) for each in part) for run in known.allowed.values()
@@ -94,7 +94,7 @@ class AtomicOutcomesJudge:
 
 
 def _kind(run: ScenarioRun) -> str:
-    """What it is if no atomic run gives it."""
+    """The kind of failure of a run that no atomic run explains."""
     if blocked_calls(run):
         return "livelock" if run.ending is RunEnding.CUT else "deadlock"
     return "linearizability"

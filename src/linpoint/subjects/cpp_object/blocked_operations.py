@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations that cannot finish while another thread of the scenario stands still."""
+"""Operations that cannot finish while another thread of the scenario is stopped."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.subjects.interface import Failure
 
 PROGRESS = "progress"
-"""The kind of such a failure."""
+"""The kind of a failure in which operations cannot finish."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoppedThread:
-    """A thread of a scenario, from 1, that stops after this number of steps."""
+    """A thread of a scenario (numbered from 1) that stops after this number of steps."""
 
     thread: int
     steps: int
 
     @property
     def words(self) -> str:
-        """As the host reads it, before the scenario."""
+        """The text that the host reads, in front of the scenario."""
         return f"stop {self.thread}:{self.steps}\n"
 
 
@@ -39,7 +39,7 @@ class StoppedScenario:
 
 @dataclass(frozen=True, slots=True)
 class BlockedRun:
-    """A run in which operations cannot finish while a thread stands still."""
+    """A run in which operations cannot finish while a thread is stopped."""
 
     stop: StoppedThread
     run: ScenarioRun
@@ -47,7 +47,7 @@ class BlockedRun:
 
     @property
     def sentence(self) -> str:
-        """What is wrong."""
+        """The violation as a sentence."""
         stopped = next((each.call for each in reversed(self.run.threads[self.stop.thread - 1])), None)
         inside = "" if stopped is None else f" in {stopped}"
         kept = " and ".join(map(str, self.waiting))
@@ -58,7 +58,7 @@ class BlockedRun:
 
 
 def blocked_failure(stopped: StoppedScenario, histories: Sequence[ScenarioHistory]) -> Failure | None:
-    """The failure that one of these runs shows: operations of other threads that cannot finish."""
+    """The failure that one of these runs shows: operations of other threads cannot finish."""
     for history in histories:
         run = scenario_run_of(stopped.scenario, history, history.orders[0])
         waiting = tuple(_waiting(run, stopped.stop.thread))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of a C++ file: built, found by name, and made subjects of campaigns and replays.
+"""Builds the tests of a C++ file, finds them by name, and makes them subjects of campaigns and replays.
 
-Guarantee: what cannot be run is a coded error before anything of it is. Building a file costs seconds the first time, and
-the host a minute; both are kept.
+Guarantee: a test that cannot run raises a coded error before any test runs. The first build of a file takes seconds,
+and that of the host a minute; both are cached.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ from linpoint.targets.host_builder import find_host
 from linpoint.targets.target_builder import BuildRecipe, build_target
 
 _DESCRIPTION_TIMEOUT_S: Final = 20.0
-"""Seconds in which a file must have said what its tests are."""
+"""The time within which a file must report its tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltCppTest:
-    """One test of a file that was built."""
+    """One test of a built file."""
 
     program: BuiltCppTests
     test: CppObjectTest
     spec: Spec | None
-    """None where outcomes are compared."""
+    """None if outcomes are compared."""
     options: TestOptions
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the test."""
         return self.test.definition.name
 
     @property
     def subject(self) -> Subject:
-        """For a campaign."""
+        """The subject for a campaign."""
         target = self._target()
         return (
             OutcomesSubject(target) if self.spec is None else CppObjectSubject(target, self.spec, self.options.progress)
@@ -62,11 +62,11 @@ class BuiltCppTest:
 
     @property
     def replay_subject(self) -> CppObjectSubject:
-        """For the replay of a finding of this test."""
+        """The subject for the replay of a finding of this test."""
         return CppObjectSubject(self._target(), self.spec)
 
     def failure(self, found: CppObjectToken) -> Failure:
-        """The failure of which a token holds the schedule."""
+        """The failure whose schedule a token holds."""
         fixed = self.options.fixed_scenario
         assert fixed is not None
         scenario = self.test.accept(fixed)
@@ -74,7 +74,7 @@ class BuiltCppTest:
         return Failure(found.finding, case, tuple(found.schedule), 0, None)
 
     def has_changed_since(self, found: CppObjectToken) -> bool:
-        """Whether the code is not that of the finding."""
+        """Whether the code differs from that of the finding."""
         return bool(found.code) and found.code != self.program.target.digest
 
     def _target(self) -> CppObject:
@@ -91,7 +91,7 @@ class BuiltCppTest:
         )
 
     def _content(self) -> dict[str, Any]:
-        """What a replay token holds besides the scenario and its schedule."""
+        """The content of a replay token besides the scenario and its schedule."""
         content: dict[str, Any] = {"kind": CPP_KIND, "file": self.program.file, "test": self.name}
         fields = token_fields(self.options, defaults=True, without=Panel.PYTHON)
         return content | {"code": self.program.target.digest} | fields
@@ -106,7 +106,7 @@ def build_tests(
     max_memory: int | None = None,
     report_progress: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltCppTest]:
-    """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
+    """Build the tests of a file, or only the one with that name. Raises ``OutOfTimeError`` if ``deadline`` passes."""
     if not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
     spec = _spec_of(options)
@@ -132,9 +132,9 @@ def _spec_of(options: TestOptions) -> Spec | None:
     if options.spec is None:
         raise UsageError(
             "LP-U001",
-            "a test of a C++ object needs a spec.",
-            remedy="Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack; "
-            "or compare outcomes: --method outcomes.",
+            "a test of a C++ object requires a spec.",
+            remedy="Add --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack. "
+            "To compare outcomes instead, add --method outcomes.",
         )
     return find(options.spec)
 
@@ -148,15 +148,15 @@ def chosen_tests(tests: dict[str, CppObjectTest], name: str, file: str, spec: Sp
 
 
 def named_test(tests: dict[str, CppObjectTest], name: str, file: str) -> CppObjectTest:
-    """The test of a name, or LP-T016."""
+    """The test with this name; raises LP-T016 if there is none."""
     if name not in tests:
-        remedy = f"{nearest(name, tests)}It has: {', '.join(tests)}."
-        raise TestError("LP-T016", f'there is no test "{name}".', place=file, remedy=remedy)
+        remedy = f"{nearest(name, tests)}Use one of: {', '.join(tests)}."
+        raise TestError("LP-T016", f'unknown test "{name}".', place=file, remedy=remedy)
     return tests[name]
 
 
 def check_operations(test: CppObjectTest, spec: Spec | None) -> None:
-    """Refuse operations that are none of the spec's before anything is run."""
+    """Reject operations that the spec does not have, before anything runs."""
     for operation in test.definition.operations.values() if spec is not None else ():
         args = tuple(source[0] for source in operation.sources)
         assert spec is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The replay token of a test in C++: how to build and run it again, and the schedule that shows the failure."""
+"""The replay token of a C++ test: how to build and rerun it, and the schedule that shows the failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.verdicts import replay_token
 
 CPP_KIND: Final = "test-cpp"
-"""The kind of such a token."""
+"""The kind of a token of a C++ test."""
 
 
 class _TokenContent(msgspec.Struct):
@@ -32,21 +32,21 @@ class _TokenContent(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class CppObjectToken:
-    """A finding of a test in C++."""
+    """A finding of a C++ test, as its token holds it."""
 
     options: TestOptions
-    """How the test is built and run again, with the scenario of the finding."""
+    """The options to build and rerun the test, with the scenario of the finding."""
     file: str
     test: str
     schedule: tuple[tuple[int, int], ...]
     finding: str
     code: str = ""
-    """The digest of the target."""
+    """The digest of the built target."""
     stop: tuple[int, int] | None = None
 
     @classmethod
     def read(cls, content: dict[str, Any]) -> CppObjectToken:
-        """What a decoded token holds, or LP-U004."""
+        """Read a decoded token; raises LP-U004 if its content is malformed."""
         try:
             found = msgspec.convert(content, _TokenContent)
         except msgspec.ValidationError as error:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which fences would fix a test that fails only because stores wait in buffers.
+"""Fences that fix a test which fails only because stores wait in store buffers.
 
-A fence is tried after each store of the runs that fail, by lines of source, and the smallest set of them is looked for
-with which the scenarios that are known to fail do not any more; then all others are run with it, and one that fails joins
-them. Guarantee: ``holds`` is claimed only of a set with which every scenario within the bounds was explored to its end;
-``smallest`` only if every smaller set of these stores leaves a violation. Cost: an exploration of few scenarios for each
-set that is tried.
+The candidates are fences after the stores of the failing runs, grouped by source line. The advisor looks for the
+smallest set of fences with which all scenarios that are known to fail pass. Then it runs all other scenarios with this
+set; one that fails joins the known ones, and the advisor looks again. Guarantee: ``holds`` is claimed only of a set
+with which every scenario that was run was explored to its end; ``smallest`` only if every smaller set of these stores
+leaves a violation. Cost: an exploration of a few scenarios for each set.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from linpoint.subjects.interface import Failure, FurtherSearch
 from linpoint.text.phrases import count_noun
 
 _FENCE_SET_TIMEOUT_S: Final = 3.0
-"""For one scenario with one set of fences."""
+"""The time limit for one scenario with one set of fences."""
 _MIN_SEARCH_S: Final = 0.2
 _MAX_FENCE_ROUNDS: Final = 12
 _FENCE: Final = "std::atomic_thread_fence(std::memory_order_seq_cst)"
@@ -35,49 +35,50 @@ _FENCE: Final = "std::atomic_thread_fence(std::memory_order_seq_cst)"
 
 @dataclass(slots=True)
 class FenceAdvice:
-    """What was found out."""
+    """The fences found, and how far they were verified."""
 
     places: tuple[str, ...] = ()
-    """Lines of source, after whose stores fences fix it; none if no fences do."""
+    """Source lines; fences after their stores fix the test. Empty if no fences do."""
     smallest: bool = False
     others: list[tuple[str, ...]] = field(default_factory=list)
-    """Sets of the same size that fix the scenario, too."""
+    """Other sets of the same size that also fix the failing scenarios."""
     scenarios: int = 0
-    """That hold with the fences, and all within the bounds if ``holds``."""
+    """The number of scenarios that were run with the fences."""
     holds: bool = False
 
     def sentences(self) -> tuple[str, ...]:
-        """In words."""
+        """The advice as sentences."""
         if not self.places:
-            return ("No set of fences after stores mends it",)
+            return ("No set of fences after stores fixes it",)
         where = " and ".join(self.places)
-        fence = "One fence mends it" if len(self.places) == 1 else f"{len(self.places)} fences mend it"
-        said = [
-            f"{fence}: {_FENCE} after the store at {where}, or make {'it' if len(self.places) == 1 else 'them'} seq_cst"
-        ]
-        if self.smallest and len(self.places) > 1:
-            said.append("No smaller set does")
+        one = len(self.places) == 1
+        fix = f"Fix{' (verified)' if self.holds else ''}: add {'one fence' if one else f'{len(self.places)} fences'}"
+        stores = "the store" if one else "the stores"
+        sentences = [f"{fix} after {stores} at {where}: {_FENCE}, or make {stores} seq_cst"]
+        if self.smallest and not one:
+            sentences.append("No smaller set of fences suffices")
         if self.others:
-            said.append(
-                f"So do{'es' if len(self.others) == 1 else ''}: {'; '.join(' and '.join(e) for e in self.others)}"
-            )
+            others = "; ".join(" and ".join(each) for each in self.others)
+            sentences.append(f"Alternative{'s' if len(self.others) > 1 else ''}: {others}")
         if self.holds:
-            all_ = "The scenario holds" if self.scenarios == 1 else f"All {count_noun(self.scenarios, 'scenario')} hold"
-            said.append(f"{all_} with {'it' if len(self.places) == 1 else 'them'}, under every schedule")
-        return tuple(said)
+            all_ = (
+                "the scenario passes" if self.scenarios == 1 else f"all {count_noun(self.scenarios, 'scenario')} pass"
+            )
+            sentences.append(f"With {'it' if one else 'them'}, {all_} under every schedule")
+        return tuple(sentences)
 
 
 class FenceAdvisor:
-    """Looks for fences, beginning with one scenario that fails. The campaign makes the searches."""
+    """Looks for fences, starting with one failing scenario. The campaign runs the searches."""
 
     def __init__(self, session: ObjectSession) -> None:
         self._session = session
         self._stores: dict[str, set[int]] = {}
-        """Lines of source with stores, and where these are in the target."""
+        """Source lines with stores, and the offsets of these stores in the target."""
         self._failing: list[Scenario] = []
 
     def advise(self, failure: Failure) -> FollowUp[FenceAdvice | None]:
-        """The fences that fix it; None if there was no time to find out."""
+        """The fences that fix the failure; None if the time ran out."""
         self._failing = [failure.case]
         self._collect(failure, ())
         for _ in range(_MAX_FENCE_ROUNDS):
@@ -108,12 +109,12 @@ class FenceAdvisor:
         return self._left <= 0 or self._session.interrupted
 
     def _with(self, places: Sequence[str]) -> CppObject:
-        """The object with fences."""
+        """The object with fences after the stores of these lines."""
         offsets = (offset for place in places for offset in sorted(self._stores[place]))
         return replace(self._session.target, fences=tuple(offsets))
 
     def _collect(self, failure: Failure, places: Sequence[str]) -> bool:
-        """Note the stores of a run; whether there were new ones."""
+        """Record the stores of a run; returns whether there were new ones."""
         try:
             result = rerun_schedule(self._with(places), failure.case, failure.schedule, trace=True).result
         except KeyboardInterrupt:
@@ -136,7 +137,7 @@ class FenceAdvisor:
         return new
 
     def _fails(self, places: Sequence[str]) -> FollowUp[Failure | None]:
-        """The first of the scenarios that still fails with these fences. Raises TimeoutError."""
+        """The failure of the first known scenario that still fails with these fences. Raises TimeoutError."""
         judge = self._session.judge.again()
         for scenario in self._failing:
             if self._late:
@@ -151,7 +152,7 @@ class FenceAdvisor:
         return None
 
     def _extend(self) -> FollowUp[bool]:
-        """Add stores until fences after all of them fix the scenarios; false if there are no more, or no time."""
+        """Add stores until fences after all of them fix the scenarios; False without further stores or time."""
         try:
             while (failure := (yield from self._fails(tuple(self._stores)))) is not None:
                 if not self._collect(failure, tuple(self._stores)):
@@ -161,7 +162,7 @@ class FenceAdvisor:
         return True
 
     def _smallest(self) -> FollowUp[tuple[tuple[str, ...], list[tuple[str, ...]], bool] | None]:
-        """The smallest set that fixes the scenarios, others of its size, and whether all smaller ones were tried."""
+        """A smallest set that fixes the scenarios, others of its size, and whether all smaller ones were tried."""
         try:
             for size in range(len(self._stores) + 1):
                 fixing: list[tuple[str, ...]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A failure of a C++ object as a ``Finding``: the steps of its run, and the results that orders would have allowed."""
+"""Builds the ``Finding`` of a C++ object's failure: the steps of its run, and the results that some order allows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from linpoint.verdicts.replay_token import ReplayToken
 def build_finding(
     failure: Failure, rerun: ScheduleRerun | None, target: CppObject, judge: Judge, *, minimal: bool
 ) -> Finding:
-    """The finding of a failure; ``rerun`` has its steps."""
+    """Build the finding of a failure; ``rerun`` has its steps."""
     match failure.run:
         case BlockedRun() as blocked:
             return _blocked(failure, blocked, rerun, target)
@@ -100,7 +100,7 @@ def _finding(
 
 
 def _operations(scenario: Scenario, results: list[list[Any]]) -> Iterator[ShownOperation]:
-    """The operations with the results that are known."""
+    """The operations with their known results."""
     parts: list[tuple[int | None, bool, tuple[Call, ...]]] = [(None, False, scenario.before)]
     parts += [(number, False, thread) for number, thread in enumerate(scenario.threads)]
     parts += [(None, True, scenario.after)]
@@ -113,7 +113,7 @@ def _operations(scenario: Scenario, results: list[list[Any]]) -> Iterator[ShownO
 
 
 def _trace_of_history(failure: Failure, rerun: ScheduleRerun | None, target: CppObject) -> Trace | None:
-    """The steps of a run that is wrong by its history; None where the numbers do not fit together."""
+    """The steps of a run whose history is wrong; None if they do not match the history."""
     if rerun is None or rerun.result is None:
         return None
     found = HostFinding(failure.kind, "", schedule=list(failure.schedule), preemptions=failure.preemptions)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the searches of a C++ object have covered, and what that proves without a failure."""
+"""The coverage of the searches of a C++ object, and the claim that it supports if there is no failure."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 
 @dataclass(frozen=True, slots=True)
 class ExploredScenario:
-    """A scenario, and what was explored of it."""
+    """A scenario and its coverage."""
 
     scenario: Scenario
     covered: ScenarioCoverage = field(default_factory=ScenarioCoverage)
 
     @property
     def begun(self) -> bool:
-        """Whether any schedule of it was run."""
+        """Whether any of its schedules was run."""
         return bool(self.covered.unbounded or self.covered.bounded)
 
     def learn(self, search: str, result: SearchResult) -> HostFinding | None:
-        """Count what one search came to; the problem of a run, if it ended with one."""
+        """Add the result of one search; returns the problem of a run, if the search ended with one."""
         covered = self.covered
         covered.steps += result.steps
         covered.cut += result.cut
@@ -35,7 +35,7 @@ class ExploredScenario:
         else:
             covered.exhaustive = covered.exhaustive or (result.ended == "exhausted" and result.exhaustive)
         if result.ended == "lost":
-            return HostFinding("crash", f"the test took its process with it: {result.reason}", lost=True)
+            return HostFinding("crash", f"the test crashed: {result.reason}", lost=True)
         return result.finding
 
     def count(self, search: str, schedules: int) -> None:
@@ -48,15 +48,15 @@ class ExploredScenario:
 
 @dataclass(slots=True)
 class CppObjectCoverage:
-    """What was explored of all scenarios of a test under one memory model."""
+    """The coverage of all scenarios of a test under one memory model."""
 
     scenarios: list[ExploredScenario] = field(default_factory=list)
     complete: bool = False
-    """Every scenario within the bounds was begun."""
+    """Whether every scenario within the bounds was started."""
     qualified: dict[str, None] = field(default_factory=dict)
-    """Sentences that say why a clean end proves less."""
+    """The reasons why an end without a failure proves less, as sentences."""
     given_up: str = ""
-    """Why nothing more can be found out, which ended the search."""
+    """The reason why the search was given up, if it was."""
     peak_memory_bytes: int = 0
 
     @property
@@ -66,29 +66,29 @@ class CppObjectCoverage:
 
     @property
     def begun(self) -> int:
-        """The number of scenarios that were begun."""
+        """The number of scenarios that were started."""
         return sum(each.begun for each in self.scenarios)
 
     @property
     def bounded(self) -> int:
-        """Schedules of bounded searches."""
+        """The number of schedules of bounded searches."""
         return sum(each.covered.bounded for each in self.scenarios)
 
     @property
     def unbounded(self) -> int:
-        """Schedules of all other searches."""
+        """The number of schedules of all other searches."""
         return sum(each.covered.unbounded for each in self.scenarios)
 
     @property
     def steps(self) -> int:
-        """Steps of all schedules."""
+        """The number of steps of all schedules."""
         return sum(each.covered.steps for each in self.scenarios)
 
     def learn(self, result: SearchResult) -> None:
-        """Note what the result of a search says of the whole test."""
+        """Record the parts of a search result that concern the whole test."""
         self.qualified |= dict.fromkeys(each.rstrip(".") for each in result.qualified)
         if result.ended in ("refused", "error"):
-            self.given_up = result.reason or "the host gives no reason"
+            self.given_up = result.reason or "the host gave no reason"
 
     def exhaustive(self, *, interrupted: bool) -> bool:
         """Whether every schedule of every scenario within the bounds was explored and judged."""
@@ -96,7 +96,7 @@ class CppObjectCoverage:
         return whole and not self.doubt(interrupted=interrupted)
 
     def enough(self, *, interrupted: bool) -> bool:
-        """Whether every scenario that was begun had all its schedules with few preemptions."""
+        """Whether all schedules with few preemptions were explored in every started scenario."""
         begun = [each.covered for each in self.scenarios if each.begun]
         whole = bool(begun) and all(each.few or each.exhaustive for each in begun)
         return whole and not self.doubt(interrupted=interrupted)
@@ -111,18 +111,18 @@ class CppObjectCoverage:
         )
 
     def doubt(self, *, interrupted: bool) -> str:
-        """What keeps a search without a failure from being a pass."""
+        """The reason why a search without a failure is not a pass; empty if it is one."""
         if self.given_up:
             return self.given_up
         if interrupted:
-            return "it was interrupted"
+            return "the run was interrupted"
         if any(each.covered.undecided for each in self.scenarios):
             return "some histories could not be decided in time"
         cut = sum(each.covered.cut for each in self.scenarios)
         if cut:
-            return f"{count_noun(cut, 'run')} had no end after very many steps"
+            return f"{count_noun(cut, 'run')} did not finish within the step limit"
         if self.qualified:
-            return f"no schedule shows a violation, but that proves less: {'; '.join(self.qualified)}"
+            return f"no schedule shows a violation, but the result is weaker: {'; '.join(self.qualified)}"
         returned = {name for each in self.scenarios for name in each.covered.returned}
         stuck = sorted({name for each in self.scenarios for name in each.covered.stuck} - returned)
-        return f"{stuck[0]} waits for ever in every schedule" if stuck else ""
+        return f"{stuck[0]} blocks forever in every schedule" if stuck else ""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The searches of one C++ object under one memory model.
 
-Every scenario gets all schedules up to reordering, as far as its share of the time goes; then all with few preemptions
-where that was not enough; then the rest of the time. Failures shrink by threads and operations, then arguments, then
-preemptions. Guarantee: LINEARIZABLE is claimed only if every scenario that was begun had all its schedules with up to
-``FEW_PREEMPTIONS`` preemptions, and nothing that runs is out of sight; exhaustive only if every scenario within the bounds
-had all of them. Of several scenarios that fail the first one counts.
+First, every scenario is explored up to reordering within its share of the time. Where the share was too short, all
+schedules with few preemptions follow; the remaining time goes to the scenarios that are still open. Failures shrink by
+threads and operations, then arguments, then preemptions. Guarantee: LINEARIZABLE is claimed only if all schedules with
+up to ``FEW_PREEMPTIONS`` preemptions of every started scenario were explored and all code that runs is instrumented. It
+is exhaustive only if all schedules of every scenario within the bounds were explored. The first failing scenario
+counts.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ _SCENARIOS_PER_BATCH: Final = 2_000
 _SAMPLES: Final = 20_000
 _MIN_SEARCH_S: Final = 0.2
 _RESERVED_SHARE: Final = 0.1
-"""Of the time, but not more than a second: searches leave it for shrinking a failure and running it again."""
+"""The fraction of the time, at most one second, that is reserved for shrinking and rerunning a failure."""
 _MIN_CONFIRMING_S: Final = 0.3
-"""For a schedule that shows a failure by itself, also if the time is up: without it there is nothing to show."""
+"""The minimum time to find the schedule to report, even after the deadline: a finding needs one."""
 _MAX_CANDIDATE_S: Final = 2.0
-"""For one scenario that may be smaller."""
+"""The time limit for one candidate of shrinking."""
 _FURTHER_PREEMPTIONS: Final = 3
-"""Beyond those of the failure, up to which a schedule that shows it by itself is looked for."""
+"""How many more preemptions than the failure the schedule to report may have."""
 _FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
 _PHASES: Final = (
     Phase((Search("dpor", 0.6, least_s=_MIN_SEARCH_S),)),
@@ -78,19 +79,17 @@ _PHASES: Final = (
 
 ReturnT = TypeVar("ReturnT")
 FollowUp = Generator[FurtherSearch, SearchEnd, ReturnT]
-"""Searches that the campaign makes, and what they lead to."""
+"""A generator of searches that the campaign runs; it returns their conclusion."""
 
 
 class ObjectSession(Session):
-    """The searches, of which a case is a batch of scenarios that workers of the host share."""
+    """The searches. A case is a batch of scenarios that the workers of the host share."""
 
     kind: ClassVar = "test"
     repetitions: ClassVar = (True,)
     shrinking_least_s: ClassVar = 0.0
-    changed_warning: ClassVar = (
-        "the code has changed since the finding was made, so the schedule may mean something else"
-    )
-    gone: ClassVar = "this schedule shows no violation (any more)"
+    changed_warning: ClassVar = "the code has changed since the finding, so the schedule may not apply"
+    gone: ClassVar = "this schedule does not show a violation"
     phases: Sequence[Phase] = _PHASES
 
     def __init__(self, target: CppObject, judge: Judge, seconds: float, progress: Progress = no_progress) -> None:
@@ -103,32 +102,32 @@ class ObjectSession(Session):
         self.generated: ScenarioStream | None = None
         self._progress = progress
         self._surely_minimal = True
-        """Every smaller candidate was explored to its end."""
+        """Whether every smaller candidate was explored to its end."""
         self._rerun: ScheduleRerun | None = None
 
     @property
     def search_until(self) -> float:
-        """A little before the deadline."""
+        """A short time before the deadline."""
         return self.deadline - min(1.0, _RESERVED_SHARE * self.seconds)
 
     @property
     def done(self) -> bool:
-        """It was given up or interrupted."""
+        """Whether the search was given up or interrupted."""
         return bool(self.explored.given_up) or self.interrupted
 
     def refuse_unseen_code(self) -> None:
-        """Give up a target of which nothing could be trusted, and note what is out of sight."""
+        """Give up a target with code that linpoint cannot observe, and record libraries without instrumentation."""
         contents = self.target.program.target.contents
         if contents.unseen:
             self.explored.given_up = (
-                f"inline assembly is out of sight, so that no schedule could be trusted: {contents.unseen[0]}"
+                f"inline assembly cannot be instrumented, so no schedule is reliable: {contents.unseen[0]}"
             )
         for path in contents.unhooked:
             sentence = f"{Path(path).name} is not instrumented: compile its sources together with the test"
             self.explored.qualified[sentence] = None
 
     def cases(self, phase: Phase) -> Iterator[Any]:
-        """Batches of scenarios as they are generated, or all open ones together; none when the time is up."""
+        """Batches of scenarios as they are generated, or all open ones together; none once the time is up."""
         if phase.cases == "open":
             if not self._late and (left := self.explored.open):
                 self.judge.prepare([each.scenario for each in left])
@@ -148,7 +147,7 @@ class ObjectSession(Session):
             yield batch
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
-        """The failure of the first scenario of a batch that fails."""
+        """The failure of the first failing scenario of a batch."""
         name = task.search.name
         if self._late and not self.replaying:
             return
@@ -160,9 +159,9 @@ class ObjectSession(Session):
     def smaller(
         self, failure: Failure, limits: SearchLimits
     ) -> Generator[Scenario | FewestPreemptions, Failure | None, bool]:
-        """Scenarios with less, then the smallest one with as few preemptions as can be.
+        """Smaller scenarios, then the smallest one with as few preemptions as possible.
 
-        A history that the bounded search finds is wrong in the order in which it happened, not only in an equivalent one.
+        A history that the bounded search finds is wrong in the order in which it ran, not only in an equivalent order.
         """
         self._surely_minimal = True
         candidates: Generator[Scenario, Failure | None, Failure | None]
@@ -191,7 +190,7 @@ class ObjectSession(Session):
         return failure
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction:
-        """Run one schedule again; of a replay it is judged."""
+        """Rerun one schedule; a replay also judges the run."""
         rerun = rerun_schedule(self.target, failure.case, failure.schedule, trace=record)
         if self.replaying:
             self._rerun = rerun
@@ -199,30 +198,30 @@ class ObjectSession(Session):
             shown = failure_shown(rerun, failure.case, failure.schedule, self.judge)
             return Reproduction(rerun, shown, rerun.diverged_at)
         same = (
-            isinstance(failure.run, HostFinding)  # it has its message, even if the process shows it no more
+            isinstance(failure.run, HostFinding)  # the message is known, even if the process no longer fails
             or failure.kind == PROGRESS
             or shows_same_results(rerun, failure.run)
         )
         return Reproduction(rerun, failure if same else None, rerun.diverged_at)
 
     def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
-        """By its results: other steps may lead to them."""
+        """Whether the rerun gave the same results; its steps may differ."""
         return reproduction.failure is not None
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """With its steps, where they are known."""
+        """Build the finding, with its steps if they are known."""
         rerun = None if reproduction is None else reproduction.run
         return build_finding(failure, rerun, self.target, self.judge, minimal=minimal)
 
     def claim(self) -> Claim:
-        """What a search without a failure proves."""
+        """The claim that a search without a failure supports."""
         covered, interrupted = self.explored, self.interrupted
         enough, why = covered.enough(interrupted=interrupted), covered.why(interrupted=interrupted)
         status = Status.LINEARIZABLE if enough else Status.UNKNOWN
         return Claim(status, why, covered.exhaustive(interrupted=interrupted))
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
-        """All schedules, where a process died and its schedule is not known; few preemptions, where it leads elsewhere."""
+        """All schedules if the process died without a known schedule; with ``elsewhere`` those with few preemptions."""
         scenario = scenario_of(failure.case)
         names = ["dpor"] * (failure.kind == "crash" and not failure.schedule) + [_FEW] * elsewhere
         for name in names:
@@ -230,13 +229,13 @@ class ObjectSession(Session):
             yield SearchTask([ExploredScenario(scenario)], Search(name), limits)
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
-        """The failure is gone, unless the schedule could not be run."""
+        """The claim that the failure is gone; UNKNOWN if the schedule could not be run."""
         if self.explored.given_up or self._rerun is None or self._rerun.result is None:
             return Claim(Status.UNKNOWN, self.explored.given_up or "the schedule could not be run")
         return Claim(Status.LINEARIZABLE, self.gone)
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The scenarios that were begun and their schedules; of a replay, its one run."""
+        """The started scenarios and their schedules; for a replay, its single run."""
         explored, seconds = self.explored, time.monotonic() - self.started
         if self.replaying:
             result = None if self._rerun is None else self._rerun.result
@@ -266,7 +265,7 @@ class ObjectSession(Session):
         return bounds
 
     def _explore(self, batch: Sequence[ExploredScenario], search: str, seconds: float, seed: int = 0) -> Failure | None:
-        """The failure of the first scenario that fails. Raises KeyboardInterrupt where none has failed yet."""
+        """The failure of the first failing scenario. Raises KeyboardInterrupt if interrupted before any failure."""
         self.judge.prepare([each.scenario for each in batch])
         exploration = BatchSearch(batch, search, self.judge, self.explored)
         failure = exploration.run(self.target, seconds, seed, self._show)
@@ -285,16 +284,16 @@ class ObjectSession(Session):
 
 
 class OneSearchSession(ObjectSession):
-    """All schedules of the given scenarios, by one search that takes all the time."""
+    """One search over all schedules of the given scenarios, which uses all the time."""
 
     phases: Sequence[Phase] = (Phase((Search("dpor"),)),)
 
     @property
     def search_until(self) -> float:
-        """The deadline: nothing follows."""
+        """The deadline: this session does not shrink or confirm."""
         return self.deadline
 
     @property
     def exhausted(self) -> bool:
-        """Whether the search came to its end."""
+        """Whether the search explored every scenario exhaustively."""
         return bool(self.explored.scenarios) and not self.explored.open

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A C++ file with tests that was built, and one of its tests with the scenarios that are to be run."""
+"""A built C++ file with tests, and one of its tests with the scenarios to run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linpoint.targets.target_builder import Target
 
 @dataclass(frozen=True, slots=True)
 class BuiltCppTests:
-    """A C++ file with tests that was built. ``file`` is as the user wrote it."""
+    """A built C++ file with tests. ``file`` is the path as the user wrote it."""
 
     file: str
     host: Path
@@ -27,7 +27,7 @@ class BuiltCppTests:
     config: HostConfig
 
     def tests(self, seconds: float) -> dict[str, CppObjectTest]:
-        """The tests that it has, however much memory they need."""
+        """The tests of the file; listing them ignores the memory limit."""
         host = TestHost(self.host, self.target.library, replace(self.config, max_memory=None))
         search = host.describe(seconds)
         if search.interrupted:
@@ -39,7 +39,7 @@ class BuiltCppTests:
                 "LP-T016",
                 f"the file has no tests: {why}.",
                 place=self.file,
-                remedy="Include <linpoint/test.hpp> and say LINPOINT_TEST(Type, method, ...).",
+                remedy="Include <linpoint/test.hpp> and add LINPOINT_TEST(Type, method, ...).",
             )
         return object_tests(search.described, self.file)
 
@@ -52,17 +52,17 @@ class CppObject:
     test: CppObjectTest
     seed: int = 0
     scenarios: tuple[Scenario, ...] = ()
-    """If there are any, only these are run."""
+    """The only scenarios to run; empty to generate them."""
     threads: int | None = None
     operations: int | None = None
     fences: tuple[int, ...] = ()
-    """Offsets in the target after whose stores the host adds a fence."""
+    """Offsets of stores in the target; the host adds a fence after each."""
     token: Mapping[str, Any] = field(default_factory=dict)
-    """The content of a replay token besides the scenario, its schedule and the kind of the finding."""
+    """The content of the replay token, without the scenario, its schedule and the kind of the finding."""
 
     @property
     def name(self) -> str:
-        """Of the test."""
+        """The name of the test."""
         return self.test.definition.name
 
     @property
@@ -72,12 +72,12 @@ class CppObject:
 
     @property
     def host(self) -> TestHost:
-        """The host with the file."""
+        """The host with the built file."""
         return TestHost(self.program.host, self.program.target.library, self.program.config)
 
     @property
     def host_options(self) -> tuple[str, ...]:
-        """Options of the host for this test alone."""
+        """Host options that only this test needs."""
         return ("--fences", ",".join(map(str, self.fences))) if self.fences else ()
 
     def under(self, model: str) -> CppObject:
@@ -86,17 +86,17 @@ class CppObject:
         return replace(self, program=program)
 
     def text(self, scenario: Scenario) -> str:
-        """A scenario of this test, as the host reads it."""
+        """A scenario of this test in the format of the host."""
         return scenario_text(self.name, scenario)
 
     def generated(self) -> ScenarioStream | None:
-        """Scenarios within the bounds; None where the scenarios are given."""
+        """The generated scenarios within the bounds; None if the scenarios are given."""
         if self.scenarios:
             return None
         return scenarios(self.test.definition, seed=self.seed, threads=self.threads, operations=self.operations)
 
     def cast(self, stream: ScenarioStream | None) -> Iterator[Scenario]:
-        """The given scenarios, or those of the stream with their threads in an order that the roles allow, each once."""
+        """The given scenarios, or those of the stream, threads ordered as the roles allow, without repeats."""
         if stream is None:
             yield from map(self.test.accept, self.scenarios)
             return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Codex's method: the results that operations return together, compared with those of atomic operations.
+"""Codex's method: compares the outcomes of a scenario with its outcomes under atomic operations.
 
-Each scenario is run with atomic operations, under SC and under TSO, and the sets of outcomes are compared both ways. No
-spec is needed, but the order in real time does not count, so less is found than with one.
+Each scenario is run with atomic operations, and with its own operations under SC and TSO. The sets of outcomes are
+compared in both directions. No spec is needed, but real-time order is ignored, so a spec finds more violations.
 Source: the thesis on Codex, chapter 3.2.
 """
 
@@ -25,7 +25,7 @@ from linpoint.verdicts.coverage import Coverage
 from linpoint.verdicts.finding import Finding
 
 WRONG_UNDER_SC: Final = "wrong under SC"
-WRONG_UNDER_TSO: Final = "right under SC, wrong under TSO"
+WRONG_UNDER_TSO: Final = "correct under SC, wrong under TSO"
 NEVER_SHOWN: Final = "never shows an allowed outcome"
 
 _MAX_SHOWN_OUTCOMES: Final = 5
@@ -35,31 +35,31 @@ _MIN_SEARCH_S: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class OutcomesSubject:
-    """A test that was built, whose outcomes are compared."""
+    """A built test whose outcomes are compared."""
 
     target: CppObject
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[OutcomesSession]:
-        """A session of the test; a host is started for each search."""
+        """Open a session of the test; each search starts a host."""
         yield OutcomesSession(self.target, seconds, progress)
 
 
 class OutcomesSession(ObjectSession):
-    """The search under SC, which one under TSO follows."""
+    """The search under SC; a search under TSO follows."""
 
     def __init__(self, target: CppObject, seconds: float, progress: Progress) -> None:
         self._until = time.monotonic() + seconds
         self._outcomes = AtomicOutcomesJudge(target, self._until)
         self._progress_listener = progress
         self._decisive: ObjectSession = self
-        """The search that the coverage of the result is of."""
+        """The search whose coverage the result reports."""
         self._searches: list[ObjectSession] = [self]
         seconds = max(_MIN_SEARCH_S, _SC_OUTCOMES_SHARE * seconds)
         super().__init__(_under(target, "sc"), self._outcomes, seconds, progress)
 
     def begin(self) -> None:
-        """Refuse a target of which nothing could be trusted."""
+        """Reject a target whose code linpoint cannot observe."""
         self.refuse_unseen_code()
 
     def follow_up(self, claim: Claim, failures: list[Failure]) -> FollowUp[Claim]:
@@ -82,7 +82,7 @@ class OutcomesSession(ObjectSession):
         return self._claim_of_all(claim)
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The schedules of both searches, unless one of them failed."""
+        """The schedules of both searches; with findings, those of the search that failed."""
         coverage = ObjectSession.coverage(self._decisive, claim, findings)
         coverage = replace(coverage, seconds=time.monotonic() - self.started)
         if findings:
@@ -92,11 +92,11 @@ class OutcomesSession(ObjectSession):
         return coverage.with_counts(schedules=schedules, steps=steps)
 
     def _claim_of_all(self, claim: Claim) -> Claim:
-        """Without a failure, by the search that proves least."""
+        """The claim without a failure: that of the weaker search."""
         claims = [each.claim() for each in self._searches]
         self._decisive = self._searches[-1] if claims[0].status is Status.LINEARIZABLE else self
         passed = all(each.status is Status.LINEARIZABLE for each in claims)
-        why = "atomic operations give every outcome that was shown" if passed else self._decisive.claim().why
+        why = "atomic operations allow every observed outcome" if passed else self._decisive.claim().why
         return replace(
             claim,
             status=Status.LINEARIZABLE if passed else Status.UNKNOWN,
@@ -106,7 +106,7 @@ class OutcomesSession(ObjectSession):
         )
 
     def _never_shown(self) -> Iterator[str]:
-        """Allowed outcomes that no schedule has shown, of scenarios that were explored to their end."""
+        """Sentences on allowed outcomes that no schedule has shown, in fully explored scenarios."""
         explored = self._searches[-1].explored.scenarios
         scenarios = [each.scenario for each in explored if each.covered.exhaustive]
         missing = [(scenario, run) for scenario in scenarios for run in self._outcomes.never_shown(scenario)]
@@ -123,5 +123,5 @@ class OutcomesSession(ObjectSession):
 
 
 def _under(target: CppObject, model: str) -> CppObject:
-    """The test under a memory model, which its findings are replayed under."""
+    """The test under a memory model; its findings replay under the same model."""
     return replace(target.under(model), token={**target.token, "memory_model": model, "method": "outcomes"})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Can an operation be kept from finishing by a thread that stops?
+"""Checks whether a stopped thread can prevent operations of other threads from finishing.
 
-One thread at a time stops for ever after a number of its steps, for every such number, and all schedules of the others are
-explored. In a scenario whose operations end, a lock-free object lets all the others finish: infinitely many steps would
-complete infinitely many operations. If just one other thread is left and cannot finish alone, the object is not even
-obstruction-free. Guarantee: nothing is claimed of scenarios larger than these, and a pass only if every search came to its
-end. Cost: an exploration for each step of each thread.
+One thread at a time stops forever after a number of its steps, for every such number, and all schedules of the other
+threads are explored. In a finite scenario, a lock-free object lets all other operations finish, since infinitely many
+steps would complete infinitely many operations. If the only other thread cannot finish alone, the object is not even
+obstruction-free. Guarantee: the claim covers only these scenarios, and a pass needs every search to be exhaustive.
+Cost: an exploration for each step of each thread.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from linpoint.subjects.interface import Claim, Failure, Phase, Search, SearchTas
 from linpoint.verdicts import Status
 
 _STOPS_PER_BATCH: Final = 12
-"""Numbers of steps after which a thread stops, in one search of the host."""
+"""How many stopping points of a thread one search of the host covers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadStops:
-    """A scenario with a thread that stops after ``first`` steps, or one of the following numbers."""
+    """A scenario and a thread, with a range of stopping points that starts after ``first`` steps."""
 
     scenario: Scenario
     thread: int
@@ -39,12 +39,12 @@ class ThreadStops:
 
     @property
     def stops(self) -> list[StoppedThread]:
-        """One for each number of steps."""
+        """The stopped thread for each number of steps."""
         return [StoppedThread(self.thread, self.first + number) for number in range(_STOPS_PER_BATCH)]
 
 
 class ProgressSession(ObjectSession):
-    """Each thread of each scenario stops after each of its steps, until the time is up."""
+    """Stops each thread of each scenario after each of its steps, until the time is up."""
 
     phases: Sequence[Phase] = (Phase((Search("dpor"),)),)
 
@@ -52,17 +52,17 @@ class ProgressSession(ObjectSession):
         super().__init__(target, judge, seconds)
         self.scenarios = scenarios
         self.complete = True
-        """Every search came to its end."""
+        """Whether every search was exhaustive."""
         self.schedules = 0
         self._may_go_further = False
 
     @property
     def search_until(self) -> float:
-        """The deadline: the time that follows is not the campaign's."""
+        """The deadline: no work of this session follows."""
         return self.deadline
 
     def cases(self, phase: Phase) -> Iterator[ThreadStops]:
-        """The threads of all scenarios, each until it ends in fewer steps than those after which it is to stop."""
+        """The threads of all scenarios, each with increasing stopping points until it finishes before one of them."""
         for scenario in self.scenarios:
             for thread in range(1, len(scenario.threads) + 1):
                 case = ThreadStops(scenario, thread, 1)
@@ -76,12 +76,12 @@ class ProgressSession(ObjectSession):
                     case = replace(case, first=case.first + _STOPS_PER_BATCH)
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
-        """The first run in which operations of other threads cannot finish."""
+        """The failure of the first run in which operations of other threads cannot finish."""
         case: ThreadStops = task.case
         stops = case.stops
         text = self.target.text(case.scenario)
         unfinished: set[int] = set()
-        """The numbers of the stops at which the thread has operations left."""
+        """The numbers of the stops after which the thread has unfinished operations."""
         failure: Failure | None = None
         with self.target.host.search(
             [f"{stop.words}{text}" for stop in stops],
@@ -112,20 +112,20 @@ class ProgressSession(ObjectSession):
             self._may_go_further = len(unfinished) == len(stops)
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
-        """None: the scenarios are tried in order of size, and their threads from the first step on."""
+        """No candidates: scenarios are tried in order of size, and stopping points from the first step on."""
         yield from ()
         return True
 
     def added_to(self, claim: Claim, failures: Sequence[Failure]) -> Claim:
-        """The claim of a pass, with what this search adds to it."""
+        """The claim of a pass, extended by the result of this search."""
         claim = replace(claim, counts={"schedules": self.schedules})
         if failures:
             models = dict.fromkeys(claim.models, Status.VIOLATION)
             return replace(claim, status=Status.VIOLATION, why=self.shows_it, exhaustive=False, models=models)
         if not self.complete:
-            why = "the budget ended before it was known whether operations can be kept from finishing"
+            why = "the budget ended before the progress check was complete"
             return replace(claim, status=Status.UNKNOWN, why=why, exhaustive=False)
-        return replace(claim, why=f"{claim.why}, and no operation is kept from finishing by a thread that stops")
+        return replace(claim, why=f"{claim.why}, and a thread that stops never prevents others from finishing")
 
 
 def _leaves_operations(case: ThreadStops, history: ScenarioHistory) -> bool:

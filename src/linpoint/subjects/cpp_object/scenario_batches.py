@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One search of the host over a batch of scenarios, and what its messages teach.
+"""One search of the host over a batch of scenarios, with its failures and coverage.
 
-Guarantee: of several scenarios that fail the first one in the order of the batch counts, however the workers of the host
-share them; the counts are those of the scenarios up to it.
+Guarantee: if several scenarios fail, the first one in the order of the batch is reported, regardless of how the workers
+of the host share them. The counts are those of the scenarios up to it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from linpoint.subjects.cpp_object.object_under_test import CppObject
 from linpoint.subjects.interface import Failure
 
 _JUDGING_GRACE_S: Final = 0.5
-"""For histories that are still to be judged when the time of a search is up."""
+"""Extra time to judge the remaining histories after the time of a search is up."""
 
 Tick = Callable[[Scenario, int], None]
-"""Called with the scenario that runs and its schedules that are not yet counted."""
+"""Called with the running scenario and the number of its schedules that are not yet counted."""
 
 
 def process_failure(scenario: Scenario, found: HostFinding) -> Failure:
-    """A run that went wrong by itself, whatever its history: a race, a crash, an assertion."""
+    """The failure of a run that is wrong whatever its history is: a race, a crash, an assertion."""
     schedule = tuple(found.schedule)
     return Failure(found.kind, scenario, schedule, found.preemptions, found, message=found.message, lost=found.lost)
 
@@ -50,7 +50,7 @@ class BatchSearch:
         self._ended: set[int] = set()
 
     def run(self, target: CppObject, seconds: float, seed: int, tick: Tick) -> Failure | None:
-        """The failure of the first scenario that fails. What was covered is in the batch and the coverage."""
+        """The failure of the first failing scenario. The coverage is recorded in the batch and in ``coverage``."""
         before = [(each.covered.unbounded, each.covered.bounded, each.covered.steps) for each in self.batch]
         self._judge_until = time.monotonic() + seconds + _JUDGING_GRACE_S
         texts = [target.text(each.scenario) for each in self.batch]
@@ -71,7 +71,7 @@ class BatchSearch:
         if not self._failures:
             return None
         first = min(self._failures)
-        # How many schedules of the later scenarios were run depends on which worker is quicker.
+        # The number of schedules that later scenarios ran depends on the speed of the workers.
         for each, counts in zip(self.batch[first + 1 :], before[first + 1 :], strict=True):
             each.covered.unbounded, each.covered.bounded, each.covered.steps = counts
         if first not in self._ended:
@@ -80,7 +80,7 @@ class BatchSearch:
 
     @property
     def _decided(self) -> bool:
-        """A failure counts when all scenarios before it have ended without one."""
+        """Whether the search can stop: time is up, or all scenarios before the first failure have ended."""
         if not self._failures:
             return self._out_of_time
         return self._out_of_time or self._ended.issuperset(range(min(self._failures)))
@@ -95,7 +95,7 @@ class BatchSearch:
             self._schedules_until_failure[number] = history.schedules
 
     def _failure_of(self, explored: ExploredScenario, history: ScenarioHistory) -> Failure | None:
-        """The failure of one of its orders, as far as there is time to judge them."""
+        """The failure of one of its orders, among those that were judged in time."""
         covered = explored.covered
         for run in scenario_runs_of(explored.scenario, history):
             if time.monotonic() >= self._judge_until:

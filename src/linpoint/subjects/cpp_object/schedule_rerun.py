@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One schedule of a scenario, run again by the host."""
+"""Reruns one schedule of a scenario in the host."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from linpoint.subjects.interface import Failure
 from linpoint.verdicts.schedule import Schedule
 
 _RERUN_TIMEOUT_S: Final = 10.0
-"""More than any run takes that has an end."""
+"""More time than any run that terminates needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRerun:
-    """What the host reports of the run."""
+    """The host's report on the run."""
 
     result: SearchResult | None
     """None if the host died."""
@@ -43,7 +43,7 @@ def scenario_of(case: Scenario | StoppedScenario) -> Scenario:
 def rerun_schedule(
     target: CppObject, case: Scenario | StoppedScenario, schedule: Schedule, *, trace: bool
 ) -> ScheduleRerun:
-    """Run one schedule again; a thread may stop in it. Raises KeyboardInterrupt."""
+    """Rerun one schedule, in which a thread may stop. Raises KeyboardInterrupt."""
     text = ",".join(f"{step}.{process}" for step, process in schedule)
     stop = case.stop.words if isinstance(case, StoppedScenario) else ""
     with target.host.search(
@@ -55,11 +55,11 @@ def rerun_schedule(
     ) as messages:
         histories = [message.history for message in messages if message.history is not None]
         return ScheduleRerun(messages.results.get(0), histories)
-    raise KeyboardInterrupt  # which the search has noted
+    raise KeyboardInterrupt  # the search has suppressed it
 
 
 def shows_same_results(rerun: ScheduleRerun, run: ScenarioRun) -> bool:
-    """Whether the operations of a run gave the same results when it was run again."""
+    """Whether the operations gave the same results in the rerun."""
     runs = (each for history in rerun.histories for each in scenario_runs_of(run.scenario, history))
     shown = next(runs, None)
     return shown is not None and _results(shown) == _results(run)
@@ -68,7 +68,7 @@ def shows_same_results(rerun: ScheduleRerun, run: ScenarioRun) -> bool:
 def failure_shown(
     rerun: ScheduleRerun, case: Scenario | StoppedScenario, schedule: Schedule, judge: Judge
 ) -> Failure | None:
-    """The failure that a schedule shows of which nothing else is known."""
+    """The failure that a replayed schedule shows; only the case and the schedule are known before."""
     if isinstance(case, StoppedScenario):
         return blocked_failure(case, rerun.histories)
     if rerun.result is not None and rerun.result.finding is not None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A C++ object against a spec, as a subject of the campaign.
+"""A C++ object tested against a spec, as a subject of the campaign.
 
-Follow-ups: the verdict under sequential consistency on the scenario that fails under a weaker model; fences that fix a
-violation which only that model has; and after a pass, whether a thread that stops can keep others from finishing.
+Follow-ups of a violation under a weaker model: the verdict on its scenario under sequential consistency, and fences
+that fix it if only the weaker model fails. Follow-up of a pass: whether a stopped thread can prevent others from
+finishing.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ _MIN_FOLLOW_UP_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CppObjectSubject:
-    """A test that was built, and its spec; without one, failures are runs that atomic operations do not give."""
+    """A built test and its spec; without a spec, a run fails if no run with atomic operations gives its outcome."""
 
     target: CppObject
     spec: Spec | None
     progress: bool = False
-    """Check also whether operations can be kept from finishing."""
+    """Whether to check also that a stopped thread cannot prevent operations from finishing."""
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[CppObjectSession]:
-        """A session of the test; a host is started for each search."""
+        """Open a session of the test; each search starts a host."""
         judge: Judge
         if self.spec is not None:
             judge = SpecJudge(self.spec)
@@ -47,7 +48,7 @@ class CppObjectSubject:
 
 
 class CppObjectSession(ObjectSession):
-    """The searches of one object, and those that follow."""
+    """The searches of one object and their follow-ups."""
 
     def __init__(
         self, target: CppObject, judge: Judge, seconds: float, progress: Progress, *, check_progress: bool
@@ -56,11 +57,11 @@ class CppObjectSession(ObjectSession):
         self._check_progress = check_progress
 
     def begin(self) -> None:
-        """Refuse a target of which nothing could be trusted."""
+        """Reject a target whose code linpoint cannot observe."""
         self.refuse_unseen_code()
 
     def follow_up(self, claim: Claim, failures: list[Failure]) -> FollowUp[Claim]:
-        """The claim with the verdict under SC, fences and progress."""
+        """The claim extended by the verdict under SC, fences and progress."""
         model = self.target.model
         claim = replace(claim, models={model: claim.status})
         if claim.status is Status.VIOLATION and model != "sc" and not self.interrupted:
@@ -76,7 +77,7 @@ class CppObjectSession(ObjectSession):
         return claim
 
     def _status_under_sc(self, failure: Failure) -> FollowUp[Status]:
-        """The status of the scenario that fails if stores do not wait; unknown if there is no time to find out."""
+        """The status of the failing scenario under SC; UNKNOWN if time is short."""
         if self.left < _MIN_FOLLOW_UP_S:
             return Status.UNKNOWN
         target = replace(self.target.under("sc"), scenarios=(failure.case,))
@@ -85,8 +86,8 @@ class CppObjectSession(ObjectSession):
         return Status.VIOLATION if end.failures else search.claim().status
 
     def _fences(self, failure: Failure) -> FollowUp[tuple[str, ...]]:
-        """The fences that fix a violation which exists only because stores wait, in words."""
+        """Sentences on fences that fix a violation which exists only because stores wait in buffers."""
         advice = None
         if self.left >= _MIN_FOLLOW_UP_S:
             advice = yield from FenceAdvisor(self).advise(failure)
-        return ("There was no time to find out which fences mend it",) if advice is None else advice.sentences()
+        return ("The time did not suffice to find the fences that fix it",) if advice is None else advice.sentences()

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole C++ programs under test."""
+"""Tests of whole C++ programs."""

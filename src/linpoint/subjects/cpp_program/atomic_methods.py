@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of a program that run without interruption, by a pattern for their names."""
+"""Finds the functions of a program that run atomically, by a pattern for their names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from linpoint.hosts.address_symbols import functions
 
 _NOT_OWN: Final = re.compile(r"^_|std::|__gnu|\blinpoint::|\{lambda|::\$_|^atexit$")
 _MAX_NAMED: Final = 12
-"""Functions that are named where another one was asked for."""
+"""The maximum number of functions that the error lists if the pattern matches none."""
 
 
 def atomic_ranges(library: Path, pattern: str | None) -> tuple[tuple[int, int], ...]:
-    """Where the functions begin and end that the pattern is for; namespaces may be left out of it."""
+    """The address ranges of the functions that match the pattern; it may omit namespaces."""
     if pattern is None:
         return ()
     known = functions(library)
@@ -25,6 +25,6 @@ def atomic_ranges(library: Path, pattern: str | None) -> tuple[tuple[int, int], 
     if not found:
         own = (each.name for each in known if not _NOT_OWN.search(each.name))
         few = ", ".join(list(dict.fromkeys(own))[:_MAX_NAMED])
-        message = f"--atomic-methods {pattern!r} is no function of the program."
-        raise UsageError("LP-U001", message, remedy=f"It has, among others: {few}.")
+        message = f"--atomic-methods {pattern!r} matches no function of the program."
+        raise UsageError("LP-U001", message, remedy=f"Use a function of the program, such as {few}.")
     return tuple((each.begin, each.end) for each in found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A C++ program as the user asks for it, built; and as its replay token holds it."""
+"""Builds a C++ program with the options of the user or of a replay token."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from linpoint.targets.target_builder import BuildRecipe, Target, build_target
 from linpoint.verdicts import replay_token
 
 CPP_PROGRAM_KIND: Final = "explore-cpp"
-"""The kind of a token."""
+"""The kind of a token of a C++ program."""
 
 
 def find_tools(options: ExploreOptions, report_progress: Callable[[str], None]) -> tuple[Compiler, Path]:
-    """The compiler and a host that was built with it. What cannot be is said before anything is built."""
+    """The compiler and a host built with it. Invalid options raise errors before anything is built."""
     sorted_flags(options.flags)
     compiler = find_compiler(options.compiler)
     return compiler, find_host(compiler, report_progress=report_progress)
 
 
 def build_program(options: ExploreOptions, compiler: Compiler, host: Path, deadline: float | None) -> CppProgramSubject:
-    """The program, built by the deadline."""
-    # Functions that are to be atomic must not be made part of others.
+    """Build the program before the deadline."""
+    # Atomic functions must not be inlined.
     flags = options.flags if options.atomic_methods is None else (*options.flags, "-fno-inline")
     target = build_target(BuildRecipe(options.files, flags, compiler), deadline=deadline)
     config = HostConfig(
@@ -56,13 +56,13 @@ def build_program(options: ExploreOptions, compiler: Compiler, host: Path, deadl
 
 
 def _token(options: ExploreOptions, target: Target) -> dict[str, Any]:
-    """What a replay token holds beside the schedule."""
+    """The content of a replay token besides the schedule."""
     content: dict[str, Any] = {"kind": CPP_PROGRAM_KIND, "files": list(options.files), "code": target.digest}
     return content | {"flags": list(options.flags)} | token_fields(options, defaults=True, without=Panel.PYTHON)
 
 
 class _TokenContent(msgspec.Struct):
-    """The content of a token of ``explore`` for C++ beside the options."""
+    """The content of a token of ``explore`` for C++, besides the options."""
 
     files: list[str]
     schedule: list[tuple[int, int]]
@@ -73,7 +73,7 @@ class _TokenContent(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class CppProgramToken:
-    """How a program is built and run again, and the schedule that shows the failure."""
+    """The options to build and rerun a program, and the schedule that shows the failure."""
 
     options: ExploreOptions
     finding: str
@@ -82,7 +82,7 @@ class CppProgramToken:
 
     @classmethod
     def read(cls, content: dict[str, Any]) -> CppProgramToken:
-        """What a decoded token holds, or LP-U004."""
+        """Read a decoded token; raises LP-U004 if its content is malformed."""
         try:
             found = msgspec.convert(content, _TokenContent)
         except msgspec.ValidationError as error:
@@ -97,7 +97,7 @@ class CppProgramToken:
 
     @property
     def failure(self) -> Failure | None:
-        """The failure by its schedule; None for a process that died, so that nobody knows the schedule."""
+        """The failure with its schedule; None if the process died and the schedule is unknown."""
         if not self.schedule and self.finding == "crash":
             return None
         return Failure(self.finding, None, self.schedule, 0, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A failure of a C++ program as a finding, with the steps of its run or without them."""
+"""Builds the finding of a C++ program's failure, with or without the steps of its run."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def program_finding(
     minimal: bool,
     preemptions: int | None = None,
 ) -> Finding:
-    """The finding of a run that was told with its trace."""
+    """Build the finding of a run whose trace was recorded."""
     assert result.trace is not None
     symbols = AddressSymbols(library, result.modules)
     schedule = tuple(found.schedule)
-    telling = HostTraceBuilder(symbols, result.trace, found, model)
+    builder = HostTraceBuilder(symbols, result.trace, found, model)
     try:
-        trace = telling.trace(host_schedule_text(schedule, model))
-    except ValueError:  # the numbers do not fit together, so nothing can be shown of them
+        trace = builder.trace(host_schedule_text(schedule, model))
+    except ValueError:  # the trace is inconsistent, so it cannot be shown
         trace = None
     return Finding(
         kind=found.kind,
-        message=failure_message(found, symbols, trace, telling.by_code()),
+        message=failure_message(found, symbols, trace, builder.by_code()),
         evidence=ProgramEvidence(printed_lines(found)),
         schedule=schedule,
         preemptions=found.preemptions if preemptions is None else preemptions,
@@ -53,8 +53,8 @@ def program_finding(
     )
 
 
-def untold_finding(found: HostFinding, replay: Mapping[str, Any], *, minimal: bool) -> Finding:
-    """The finding of a run without its steps."""
+def finding_without_steps(found: HostFinding, replay: Mapping[str, Any], *, minimal: bool) -> Finding:
+    """Build the finding of a run without its steps."""
     schedule = tuple(found.schedule)
     return Finding(
         kind=found.kind,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of algorithms, checked in every state that they can reach."""
+"""Tests of models, checked in every reachable state."""

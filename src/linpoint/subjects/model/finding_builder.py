@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The finding of a run of a model, and the run of a replay token.
+"""Builds the finding of a model's run, and reads the run of a replay token.
 
-Guarantee: a run that is shown as refused by the spec was certified by the checkers of histories.
+Guarantee: the history checkers certified each run that is reported as rejected by the spec.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from linpoint.verdicts.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class TokenRun:
-    """How the run of a replay token was taken: its choices mean something only in this layout, with these reductions."""
+    """The state layout and the disabled reductions of a token's run; its choices are only valid with both."""
 
     room: LayoutSizes
     left_out: frozenset[str]
 
     def prepare(self, task: RefinementTask) -> StateSearch | None:
-        """The model in that layout; None if it has other classes of nodes now."""
+        """Prepare the model with that layout; None if the number of its node classes has changed."""
         if len(self.room.nodes) != len(task.program.classes):
             return None
         config = replace(task.run_config(), points=False, without=self.left_out)
@@ -44,7 +44,7 @@ class TokenRun:
 
 
 def failure_of_token(content: Mapping[str, Any]) -> Failure:
-    """The failure that a replay token holds; without its run it is only found by another search."""
+    """The failure in a replay token; if the token has no run, only another search can find it."""
     kind, choices = content.get("finding", ""), content.get("run")
     if choices is None:
         return Failure(kind, None, (), 0, None, lost=True)
@@ -54,7 +54,7 @@ def failure_of_token(content: Mapping[str, Any]) -> Failure:
 
 
 def finding_of_run(searched: StateSearch, choices: Schedule, replay: Mapping[str, Any] | None) -> Finding:
-    """Take the steps of a run that goes wrong. Raises ``NoSuchRunError`` if the model has no such run."""
+    """Execute the steps of a failing run and build its finding. Raises ``NoSuchRunError`` if the model lacks it."""
     run = ModelRun.begin(searched)
     memory = tuple(memory_of(run.places, run.state))
     run.follow(choices)
@@ -83,7 +83,7 @@ def finding_of_run(searched: StateSearch, choices: Schedule, replay: Mapping[str
 
 
 def finding_of_endless_run(searched: StateSearch, endless: EndlessRun, task: RefinementTask) -> Finding:
-    """The finding of a run that breaks a property of progress; its token holds no run, so replaying it searches."""
+    """Build the finding of a run that violates a progress property; its token has no run, so a replay searches."""
     run, failure = follow_endless_run(searched, endless, str(task.options.progress))
     return Finding(
         kind="progress",
@@ -99,7 +99,7 @@ def _token(content: Mapping[str, Any] | None) -> ReplayToken | None:
 
 
 def _taken(searched: StateSearch, choices: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """What a replay token holds of a run."""
+    """The fields of a replay token that describe a run."""
     room, config = searched.assembly.room, searched.assembly.manner
     return {
         "run": [list(each) for each in choices],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a state search has covered: its figures, its bounds, and how far it supports a claim."""
+"""The coverage of a state search: its figures, its bounds, and the claim that it supports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linpoint.verdicts.coverage import Coverage, coverage_of
 
 
 def measured_search(found: StateSearch) -> Coverage:
-    """The figures of a search, within its bounds."""
+    """The figures and bounds of a search."""
     config = found.assembly.manner
     bounds = bounds_of(found.assembly.program, config, config.without)
     measured: dict[str, Any] = {"seconds": found.seconds, "peak_memory_bytes": peak_memory(), "bounds": bounds}
@@ -49,28 +49,30 @@ def bounds_of(program: CompiledModel, config: ModelRunConfig, without: Iterable[
 
 
 def covered_text(config: ModelRunConfig) -> str:
-    """The runs that an exhaustive search has covered."""
+    """A sentence on the runs that an exhaustive search has covered."""
     each = f"{config.operations} operations each" if config.operations else "any number of operations"
     return f"every run of {config.count} processes with {each} was covered"
 
 
 def stopped_text(found: StateSearch) -> tuple[str, str]:
-    """Why a search stopped before its end, and what to do about it."""
+    """The reason why a search stopped early, and the remedy."""
     if found.bound:
-        remedy = "Bound what the model makes, or use fewer operations: a model whose states have no end has no answer."
-        return f"a bound was hit: {found.bound}", remedy
+        remedy = (
+            "Bound the objects that the model creates, or use fewer operations: an infinite state space has no answer."
+        )
+        return f"a bound was reached: {found.bound}", remedy
     if found.interrupted:
-        return "it was interrupted", "Run it again, with --budget if it is to end by itself."
+        return "the run was interrupted", "Run it again, with --budget to limit the time."
     smaller = "Use fewer processes or operations, or smaller domains"
     if found.assembly.manner.operations == 0:
-        smaller = "Any number of operations needs states that are bounded: see that no value grows for ever. " + smaller
+        smaller = "Unbounded operations require a finite state space: make sure that no value grows forever. " + smaller
     if found.stopped is StopReason.MEMORY:
-        return "there was no memory left", f"{smaller}; --points or a larger --max-memory help too."
-    return "the budget ended", f"{smaller}, or a larger --budget."
+        return "the memory budget ran out", f"{smaller}, add --points, or increase --max-memory."
+    return "the budget ended", f"{smaller}, or increase --budget."
 
 
 def missed_state_odds(found: StateSearch) -> float | None:
-    """The odds that a search which keeps only hashes of states missed one; None for one that keeps states."""
+    """The probability that a search which stores only hashes missed a state; None if it stores states."""
     if not found.assembly.manner.compact or found.reached is None:
         return None
     odds: float = found.reached.states**2 / 2.0**65
@@ -78,7 +80,7 @@ def missed_state_odds(found: StateSearch) -> float | None:
 
 
 def unreturned_operations(found: StateSearch) -> list[str]:
-    """Operations that returned in no run, so that a pass says nothing of them."""
+    """Operations that returned in no run, so that a pass does not cover them."""
     if found.reached is None:
         return []
     program, returned = found.assembly.program, set(found.reached.returns)

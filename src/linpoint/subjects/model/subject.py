@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model and its spec: one search of all states, then one for the shortest run of a violation.
+"""A model and its spec: one search of all states, then another for the shortest run of a violation.
 
-Guarantee: HOLDS is claimed only if every state within the bounds was reached and expanded. A search that was stopped, by
-the budget, for memory or by Ctrl-C, is UNKNOWN and says how far it came.
+Guarantee: HOLDS is claimed only if every state within the bounds was reached and expanded. A search that the budget,
+the memory limit or Ctrl-C stopped is UNKNOWN and reports its extent.
 """
 
 from __future__ import annotations
@@ -54,21 +54,21 @@ from linpoint.verdicts.finding import Finding
 _STATES: Final = "states"
 _POINTS: Final = "points"
 _PROGRESS: Final = "progress"
-_SEARCH_AGAIN: Final = "Run it again, with a larger --budget if there was one."
+_SEARCH_AGAIN: Final = "Run it again, with a larger --budget if one was set."
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSubject:
-    """A model, its spec and how it is checked."""
+    """A model, its spec and the options of the check."""
 
     task: RefinementTask
     jobs: int | None = None
-    """Threads; by default one for each processor."""
+    """The number of threads; by default one per processor."""
     max_memory: int | None = None
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[ModelSession]:
-        """A session; a task that has no meaning is a coded error."""
+        """Open a session; raises a coded error for invalid options."""
         yield ModelSession(self, seconds, progress)
 
 
@@ -81,11 +81,9 @@ class ModelSession(Session):
     shrinking_least_s: ClassVar = 0.0
     keeps_kind: ClassVar = False
     searches_again: ClassVar = True
-    changed_warning: ClassVar = (
-        "the run of the token is not there any more, since the model has changed; this is a new search"
-    )
-    shows_it: ClassVar = "a run goes wrong"
-    replay_shows_it: ClassVar = "the run of the token goes wrong again"
+    changed_warning: ClassVar = "the model has changed and no longer has the run of the token; this is a new search"
+    shows_it: ClassVar = "a run fails"
+    replay_shows_it: ClassVar = "the run of the token fails again"
 
     def __init__(self, subject: ModelSubject, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
@@ -95,7 +93,7 @@ class ModelSession(Session):
         self.spec_name = subject.task.spec.name if subject.task.spec else ""
         self.phases = _phases(subject.task)
         self.found: StateSearch | None = None
-        """The search that found nothing wrong."""
+        """The search that found no violation."""
         self.explored: Coverage | None = None
         self._bounds = bounds_of(self.task.program, self.task.run_config(), self.task.options.without)
         self._notes: list[str] = []
@@ -104,11 +102,11 @@ class ModelSession(Session):
 
     @property
     def done(self) -> bool:
-        """A search found nothing wrong, or was stopped."""
+        """Whether a search ended without a violation or was interrupted."""
         return self.found is not None or self.interrupted
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
-        """Search all states."""
+        """Search all states; yields the first failure."""
         name, limits = task.search.name, self._limits(task.limits)
         endless = None
         if name == _PROGRESS:
@@ -118,29 +116,29 @@ class ModelSession(Session):
         self.interrupted = self.interrupted or found.interrupted
         self.explored = measured_search(found)
         unseen = unreturned_operations(found) if found.ending is SearchEnding.HOLDS else []
-        self._warnings = [f"{name} returned in no run, so that this says nothing of it" for name in unseen]
+        self._warnings = [f"{name} returned in no run, so the result does not cover it" for name in unseen]
         if endless is None and found.ending is not SearchEnding.VIOLATION:
             self.found = found
             self._notes += _pass_notes(self.task, found, name)
         elif name == _POINTS:  # a violation by points proves nothing
-            self._notes.append("its linearization points do not show it, so all were tried")
+            self._notes.append("its marked linearization points do not prove it, so all possible points were tried")
         else:
             yield from self._shown(found, endless, limits)
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[ShortestRunSearch, Failure | None, bool]:
-        """One more search, for the shortest run."""
+        """One candidate: a search for the shortest run."""
         violation: _Violation = failure.run
         further = None if violation.endless else shortest_run_search(violation.found)
         return further is None or (yield further) is not None
 
     def retry(self, candidate: ShortestRunSearch, limits: SearchLimits) -> Failure | None:
-        """The shortest run."""
+        """The failure that the search for the shortest run finds."""
         found = search_shortest_run(self.task, candidate, self._limits(limits))
         self.interrupted = self.interrupted or found.interrupted
         return _failure(found, None) if found.ending is SearchEnding.VIOLATION else None
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Follow a run, and certify that the spec refuses it; None if a token's run does not exist any more."""
+        """Follow a run and certify that the spec rejects it; None if the run of a token no longer exists."""
         if isinstance(failure.run, _Violation):
             finding = failure.run.finding(self.task)
             return Reproduction(finding, replace(failure, kind=finding.kind), trace=finding.trace)
@@ -154,26 +152,26 @@ class ModelSession(Session):
         return Reproduction(finding, failure, trace=finding.trace) if finding.kind == failure.kind else None
 
     def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
-        """The kind of a failure is known only from its run."""
+        """Always True: the kind of a failure is known only from its run."""
         return True
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """The finding of a run that was followed. Ctrl-C before that leaves nothing that is certified."""
+        """The finding of a followed run. Raises KeyboardInterrupt without one, since nothing is certified then."""
         if reproduction is None:
             raise KeyboardInterrupt
         finding: Finding = reproduction.run
         return replace(finding, minimal=minimal)
 
     def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
-        """A run breaks a property of progress, or goes wrong in spite of reductions."""
+        """The violated progress property, or the failing run with notes on the search."""
         if findings[0].kind == _PROGRESS:
             return findings[0].message
         return "; ".join([super().shown_by(findings, replayed=replayed), *self._notes])
 
     def claim(self) -> Claim:
-        """The search that found nothing wrong covered all runs, or was stopped."""
+        """The claim of a search without a failure, which covered all runs or stopped early."""
         if self.found is None:
-            return Claim(Status.UNKNOWN, "it was interrupted", remedy=_SEARCH_AGAIN)
+            return Claim(Status.UNKNOWN, "the run was interrupted", remedy=_SEARCH_AGAIN)
         holds = self.found.ending is SearchEnding.HOLDS
         why = covered_text(self.found.assembly.manner) if holds else stopped_text(self.found)[0]
         status = Status.LINEARIZABLE if holds else Status.UNKNOWN
@@ -181,18 +179,18 @@ class ModelSession(Session):
         return Claim(status, "; ".join([why, *self._notes]), exhaustive=holds, remedy=remedy)
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The figures of the search; of a replay, only the steps of its run."""
+        """The figures of the search; for a replay, only the steps of its run."""
         depth = findings[0].length if findings else 0
         return self.explored or coverage_of(
             self.kind, peak_memory_bytes=peak_memory(), bounds=self._bounds, depth=depth
         )
 
     def warnings(self, claim: Claim) -> tuple[str, ...]:
-        """The operations that returned in no run."""
+        """Warnings about operations that returned in no run."""
         return (*self._warnings, *claim.warnings)
 
     def _shown(self, found: StateSearch, endless: EndlessRun | None, limits: StateSearchLimits) -> Iterator[Failure]:
-        """The failure of a search. If it has kept only hashes, a search that keeps states must find a run for it."""
+        """The failure of a search. If it stored only hashes, a search that stores states must find the run."""
         further = shortest_run_search(found) if found.assembly.manner.compact else None
         if further is not None:
             found = search_shortest_run(self.task, further, limits)
@@ -204,21 +202,21 @@ class ModelSession(Session):
 
     def _limits(self, limits: SearchLimits) -> StateSearchLimits:
         deadline = None if math.isinf(limits.deadline) else limits.deadline
-        return StateSearchLimits(Budget(deadline, self.subject.max_memory), self.subject.jobs, self._tell)
+        return StateSearchLimits(Budget(deadline, self.subject.max_memory), self.subject.jobs, self._report_progress)
 
-    def _tell(self, states: int, depth: int) -> None:
+    def _report_progress(self, states: int, depth: int) -> None:
         self._progress(CampaignProgress(executions=states, depth=depth))
 
 
 @dataclass(frozen=True, slots=True)
 class _Violation:
-    """A violation that a search found. Its run is looked for when it is reproduced: that costs as much as the search."""
+    """A violation that a search found. ``reproduce`` computes its run, which costs as much as the search."""
 
     found: StateSearch
     endless: EndlessRun | None
 
     def finding(self, task: RefinementTask) -> Finding:
-        """The finding of its run."""
+        """Build the finding of its run."""
         if self.endless is not None:
             return finding_of_endless_run(self.found, self.endless, task)
         return finding_of_run(self.found, tuple(self.found.search.shortest_run()), task.replay)
@@ -237,17 +235,17 @@ def _failure(found: StateSearch, endless: EndlessRun | None) -> Failure:
 
 
 def _pass_notes(task: RefinementTask, found: StateSearch, search: str) -> list[str]:
-    """How a search came to find nothing wrong."""
+    """Notes on how a search reached its conclusion."""
     notes = []
     holds = found.ending is SearchEnding.HOLDS
     if search == _POINTS:
-        notes.append("by the linearization points that are marked in it")
+        notes.append("by its marked linearization points")
     elif search == _PROGRESS and holds:
-        fair = f" in every run that is {task.options.fairness}ly fair" if task.options.fairness != "none" else ""
+        fair = f" in every {task.options.fairness}ly fair run" if task.options.fairness != "none" else ""
         notes.append(
             f"every call returns{fair}" if task.options.progress == "returns" else f"it is {task.options.progress}"
         )
     odds = missed_state_odds(found)
     if holds and odds is not None:
-        notes.append(f"the odds that a state was missed are {odds:.1g}")
+        notes.append(f"the probability that a state was missed is {odds:.1g}")
     return notes

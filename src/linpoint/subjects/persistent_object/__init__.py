@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects in persistent memory under test."""
+"""Crash tests of objects in persistent memory."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a C or C++ file with tests of persistent objects, and reads the descriptions of its tests.
 
-Guarantee: a file or an option that cannot be used is a coded error before any test runs.
+Guarantee: an unusable file or option raises a coded error before any test runs.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from linpoint.targets.host_builder import find_host
 from linpoint.targets.target_builder import BuildRecipe, Target, build_target
 
 _DESCRIPTION_TIMEOUT_S: Final = 20.0
-"""For the descriptions of all tests of a file."""
+"""The time limit for the descriptions of all tests of a file."""
 _MODELLED: Final = ("-lpmem", "-lpmemobj")
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltCrashTest:
-    """One test of a file, built."""
+    """One test of a built file."""
 
     file: str
     test: CppObjectTest
@@ -49,16 +49,16 @@ class BuiltCrashTest:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the test."""
         return self.test.definition.name
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """All source files, as the user gave them."""
+        """All source files, with the paths that the user gave."""
         return (self.file, *self.options.sources)
 
     def plan(self, workload: Sequence[Call], beside: Sequence[Call] = (), *, reads: bool = False) -> CrashPlan:
-        """A workload with the probes of the user, else those of the spec; with ``reads``, also with concurrent reads."""
+        """A workload with the user's probes or generated ones; with ``reads``, also with concurrent reads."""
         probes: Sequence[Probe]
         if self.options.probes is None:
             probes = generated_probes(self.purposes, workload, beside)
@@ -68,7 +68,7 @@ class BuiltCrashTest:
         return CrashPlan(self.name, tuple(workload), tuple(probes), tuple(beside), reads=tuple(more))
 
     def given(self) -> tuple[list[Call], list[Call]] | None:
-        """The workload of the user, and the operations that may run beside it; None if it is to be generated."""
+        """The user's workload, and the operations that may run concurrently with it; None to generate a workload."""
         options, fixed = self.options, self.options.fixed_scenario
         if fixed is not None:
             scenario = self.test.accept(fixed)
@@ -78,7 +78,7 @@ class BuiltCrashTest:
             return None
         workload, beside = read_workload(options.workload)
         if not workload:
-            remedy = "Write operations into it: insert(1, 2); get(1)."
+            remedy = "Add operations to it: insert(1, 2); get(1)."
             raise TestError("LP-C002", "the workload has no operations.", place=options.workload, remedy=remedy)
         return self._accepted(workload), self._accepted(beside)
 
@@ -106,14 +106,14 @@ def build_crash_tests(
     max_memory: int | None = None,
     report_progress: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltCrashTest]:
-    """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
+    """Build the tests of a file, or only the one with that name. Raises ``OutOfTimeError`` if ``deadline`` passes."""
     if not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
     if options.spec is None:
         raise UsageError(
             "LP-U001",
-            "a test of a persistent object needs a spec.",
-            remedy="Say which: --spec map (`linpoint specs` lists them), or in the file: // linpoint: --spec map.",
+            "a test of a persistent object requires a spec.",
+            remedy="Add --spec map (`linpoint specs` lists them), or in the file: // linpoint: --spec map.",
         )
     spec = find(options.spec)
     compiler = find_compiler(options.compiler)
@@ -130,7 +130,7 @@ def build_crash_tests(
 
 
 def config_of(options: CrashOptions, max_memory: int | None) -> CrashConfig:
-    """The configuration of hosts."""
+    """The configuration of the hosts."""
     return CrashConfig(
         options.persistency,
         options.pool_bytes,
@@ -151,7 +151,7 @@ Given = dict[str, tuple[tuple[Value, ...], ...]]
 
 
 def described_tests(host: CrashHost, file: str) -> tuple[dict[str, CppObjectTest], dict[str, Given]]:
-    """The tests of a file that have a pool, and the values that it gives for their arguments."""
+    """The tests of a file that have a pool, and the values that the file gives for their arguments."""
     reply = host.describe(_DESCRIPTION_TIMEOUT_S)
     if reply.interrupted:
         raise KeyboardInterrupt
@@ -164,7 +164,7 @@ def described_tests(host: CrashHost, file: str) -> tuple[dict[str, CppObjectTest
             "LP-C001",
             f"the file has no tests of persistent objects: {why}.",
             place=file,
-            remedy="Include <linpoint/crash.hpp> and say LINPOINT_CRASH_TEST(Type, method, ...).",
+            remedy="Include <linpoint/crash.hpp> and add LINPOINT_CRASH_TEST(Type, method, ...).",
         )
     tests = {name: test for name, test in object_tests(described, file).items() if name in persistent}
     given: dict[str, Given] = {name: {} for name in tests}

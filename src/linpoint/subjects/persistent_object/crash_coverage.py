@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crash tests that a campaign has made, and how far they go."""
+"""The crash tests of a campaign and their coverage."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _POINT_KINDS: Final = ("stores", "atomic", "guarded", "publishing", "fresh")
 
 @dataclass(slots=True)
 class CrashCoverage:
-    """The runs of hosts that count; those that find a workload or make it smaller do not."""
+    """The host runs that count as tests; runs that generate or shrink a workload do not."""
 
     first: CrashRun | None = None
-    """The workload without a crash."""
+    """The run of the workload without a crash."""
     runs: list[CrashRun] = field(default_factory=list)
     tests: Counter[str] = field(default_factory=Counter)
-    """By kind."""
+    """The number of crash tests by kind."""
     testing_seconds: float = 0.0
     peak_memory_bytes: int = 0
 
@@ -38,16 +38,16 @@ class CrashCoverage:
 
     @property
     def undecided(self) -> int:
-        """Crashes that could not be judged; all runs share the oracle of the first."""
+        """The number of crashes that could not be judged; all runs share the oracle of the first."""
         return sum(run.oracle.undecided for run in self.runs[:1] if run.oracle is not None)
 
     @property
     def unconfirmed(self) -> int:
-        """Violations that a pristine process did not show again."""
+        """The number of violations that a pristine process did not reproduce."""
         return sum(not violation.confirmed for run in self.runs for _, violation in run.reply.violations)
 
     def observe_memory(self, reply: CrashReply) -> None:
-        """Note the memory of hosts."""
+        """Record the memory use of hosts."""
         self.peak_memory_bytes = max(self.peak_memory_bytes, reply.peak_memory_bytes)
 
     def add(self, run: CrashRun) -> None:
@@ -68,11 +68,11 @@ class CrashCoverage:
         return bool(results) and all(each.exhaustive and each.ended == "complete" for each in results)
 
     def qualifications(self) -> list[str]:
-        """Why a pass proves less, in the words of the hosts."""
+        """The reasons why a pass proves less, as the hosts report them."""
         return list(dict.fromkeys(each.rstrip(".") for result in self.results for each in result.qualified))
 
     def measured(self, seconds: float, bounds: Mapping[str, Any]) -> Coverage:
-        """What was covered, after this time."""
+        """The coverage after this time, with the bounds."""
         first, results = self.first, list(self.results)
         traced = None if first is None else first.traced
         plan = None if first is None else first.plan
@@ -101,7 +101,7 @@ class CrashCoverage:
         )
 
     def advice(self, places: StorePlaces) -> list[NeedlessInstruction]:
-        """Flushes and fences without effect, by their lines; those of the first run stand for all."""
+        """The flushes and fences without effect in the first run, by source line."""
         advised: list[NeedlessFlush] = [
             each for run in self.runs[:1] for result in run.reply.results.values() for each in result.advice
         ]
@@ -118,10 +118,12 @@ class CrashCoverage:
 
 
 def why_untrusted(run: CrashRun) -> str:
-    """What keeps a run from being trusted; empty if nothing does."""
+    """The reason why a run is not reliable; empty if it is."""
     refused = [each for each in run.reply.results.values() if each.ended in ("refused", "error")]
     if run.differs:
-        return "the workload gives other results when it runs again: it depends on something that is not under control"
+        return (
+            "the workload gave different results when it ran again: it depends on state that linpoint does not control"
+        )
     if refused:
-        return refused[0].reason or "the host gives no reason"
+        return refused[0].reason or "the host gave no reason"
     return run.reply.died

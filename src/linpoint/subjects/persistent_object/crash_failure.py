@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Failures of a persistent object, as the campaign handles them: with the crash, or with a workload that needs none."""
+"""Failures of a persistent object for the campaign: of a crash, or of a workload that fails without one."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from linpoint.subjects.persistent_object.crash_token import state_of
 from linpoint.subjects.persistent_object.workload_shrinking import UnchangedWorkload
 
 DURABILITY: Final = "durability"
-"""The kind of finding of a crash that is not survived."""
+"""The kind of finding of a crash that the object does not survive."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCrash:
-    """A run that fails."""
+    """A failing run."""
 
     run: CrashRun
     violation: CrashViolation | None
     """None if the workload fails without a crash."""
     cause: RootCause | None = None
-    """Once the violations are grouped."""
+    """The root cause, once the violations are grouped."""
 
 
 def failures_of(run: CrashRun) -> Iterator[Failure]:
@@ -37,25 +37,25 @@ def failures_of(run: CrashRun) -> Iterator[Failure]:
 
 
 def crash_failure(run: CrashRun, violation: CrashViolation, cause: RootCause | None = None) -> Failure:
-    """A crash that is not survived."""
+    """The failure of a crash that the object does not survive."""
     return Failure(DURABILITY, run.plan, (), 0, ShownCrash(run, violation, cause), message=violation.message)
 
 
 def crash_free_failure(run: CrashRun) -> Failure | None:
-    """The failure of a workload without a crash, if it fails."""
+    """The failure of a workload without a crash; None if it does not fail."""
     kind = crash_free_kind(run)
     return Failure(kind, run.plan, (), 0, ShownCrash(run, None), run.wrong) if kind else None
 
 
 def with_healed(candidate: UnchangedWorkload) -> Failure:
-    """The failure as it was found: by then, the stores of the other causes were healed."""
+    """The failure as it was found, with the stores of the other causes healed."""
     shown: ShownCrash = candidate.failure.run
     run = replace(shown.run, plan=replace(shown.run.plan, healed=candidate.healed))
     return replace(candidate.failure, case=run.plan, run=replace(shown, run=run))
 
 
 def crash_state_of(failure: Failure) -> CrashState | None:
-    """The crash state of a failure, whether it was read from a token or found; None if there is no crash."""
+    """The crash state of a failure from a token or a search; None if there is no crash."""
     if not isinstance(failure.run, ShownCrash):
         state: CrashState | None = failure.run
         return state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A workload that fails without a crash: it does not come to its end, or does not do what the spec says."""
+"""Workloads that fail without a crash: they do not finish, or their results violate the spec."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _KINDS: Final = {
     "assertion": "assertion",
     "exception": "exception",
 }
-"""The kind of finding by the way in which a workload ended."""
+"""The kind of finding by the ending of a workload."""
 _VERBS: Final = {
     "crash": "crashes",
-    "livelock": "does not come back",
-    "deadlock": "waits for ever",
-    "memory": "uses memory that is not there",
+    "livelock": "does not return",
+    "deadlock": "blocks forever",
+    "memory": "accesses invalid memory",
     "assertion": "fails an assertion",
-    "exception": "ends with an exception",
+    "exception": "throws an exception",
 }
 
 
 def crash_free_kind(run: CrashRun) -> str:
-    """The kind of finding of a workload that fails; empty if it does not, or if the reason is not known."""
+    """The kind of finding of a failing workload; empty if it does not fail or the reason is unknown."""
     if run.wrong is not None:
         return "linearizability"
     traced = run.traced
@@ -46,16 +46,16 @@ def crash_free_kind(run: CrashRun) -> str:
 
 
 def unknown_ending(run: CrashRun) -> str:
-    """Why nothing is known of a workload that did not come to its end."""
+    """The reason why an unfinished workload is undecided."""
     refused = next((each.reason for each in run.reply.results.values() if each.reason), "")
-    ended = "" if run.traced is None else f"the workload ended by {run.traced.ended} {run.traced.message}".strip()
-    return run.reply.died or refused or ended or "the host gives no reason"
+    ended = "" if run.traced is None else f"the workload ended with {run.traced.ended} {run.traced.message}".strip()
+    return run.reply.died or refused or ended or "the host gave no reason"
 
 
 def crash_free_finding(
     run: CrashRun, kind: str, test: BuiltCrashTest, places: StorePlaces, *, minimal: bool
 ) -> Finding:
-    """The finding of a workload that fails without a crash."""
+    """Build the finding of a workload that fails without a crash."""
     traced = run.traced
     place = None if traced is None else places.of(traced.place)
     results = [] if traced is None else traced.results
@@ -79,12 +79,12 @@ def crash_free_finding(
 
 
 def _refused(run: CrashRun) -> str:
-    """The first operation whose result the spec does not allow."""
+    """A sentence on the first operation whose result the spec does not allow."""
     assert run.oracle is not None
     oracle = run.oracle
     number = oracle.first_refused()
     if number is None:
-        return "the workload does not do what the spec says"
+        return "the workload violates the spec"
     return f"{oracle.calls[number]} returned {format_value(oracle.results[number])}, which the spec does not allow"
 
 

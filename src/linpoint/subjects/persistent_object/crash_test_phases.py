@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of crash tests that run together, and how they share the time."""
+"""The kinds of crash tests that run together, and their shares of the time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MIN_PHASE_S: Final = 0.2
 
 
 def crash_phases(selected: Collection[str]) -> tuple[Phase, ...]:
-    """The phases of the selected kinds. Each gets its share of the time that is left, so the next one inherits a rest."""
+    """The phases of the selected kinds. Each gets a share of the remaining time, so unused time passes to the next."""
     phases, left = [], 0
     for kinds, weight in reversed(_WEIGHTS):
         chosen = [kind for kind in kinds if kind in selected]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The content of a crash's replay token: how to build the test, the workload and its probes, and the crash state."""
+"""The content of a crash's replay token: the build options, the workload with its probes, and the crash state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CallFields = tuple[str, list[Any]]
 
 
 class _TokenFields(msgspec.Struct):
-    """The fields of a token beside the options."""
+    """The fields of a token besides the options."""
 
     file: str
     test: str
@@ -44,12 +44,12 @@ _ORDER: Final = (
     *("kind", "file", "test", "finding", "spec", "workload", "probes", "beside", "reads", "healed", "state"),
     *("condition", "flags", "compiler", "code", "persistency", "pool_size", "persistent_heap", "seed"),
 )
-"""The order in which the fields are written."""
+"""The order of the fields in a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrashToken:
-    """How the test is built and run, and the crash."""
+    """The options to build and run the test, and the crash."""
 
     options: CrashOptions
     fields: _TokenFields
@@ -66,7 +66,7 @@ class CrashToken:
 
     @property
     def plan(self) -> CrashPlan:
-        """The workload with its probes; LP-U004 if a value is not valid."""
+        """The workload with its probes; raises LP-U004 if a value is invalid."""
         try:
             return CrashPlan(
                 self.test,
@@ -81,7 +81,7 @@ class CrashToken:
 
     @property
     def failure(self) -> Failure:
-        """The failure to reproduce; its run is the crash state, or None for a workload that fails without a crash."""
+        """The failure to reproduce; its ``run`` is the crash state, or None for a failure without a crash."""
         return Failure(self.fields.finding, self.plan, (), 0, self.fields.state)
 
     def is_outdated(self, test: BuiltCrashTest) -> bool:
@@ -92,12 +92,12 @@ class CrashToken:
 def token_content(
     test: BuiltCrashTest, plan: CrashPlan, violation: CrashViolation | None, finding: str = "durability"
 ) -> dict[str, Any]:
-    """The content of a crash's token; of a workload that fails without a crash, it has the workload alone."""
+    """The content of a crash's token; without a violation, only that of the workload."""
     options = test.options
     overlap = None if violation is None else violation.dl3
     reads: tuple[Probe, ...] = ()
     others = len(plan.calls) - len(plan.reads)
-    if overlap is not None and overlap.second >= others:  # the only read that is needed gets the next number
+    if overlap is not None and overlap.second >= others:  # the only read needed gets the next number
         reads, overlap = plan.reads[overlap.second - others :][:1], msgspec.structs.replace(overlap, second=others)
     fields = _TokenFields(
         test.file,
@@ -117,12 +117,12 @@ def token_content(
 
 
 def state_of(violation: CrashViolation, overlap: OverlappingOperations | None) -> CrashState:
-    """The crash state of a violation; ``overlap`` has the numbers of its operations in the plan that it is run with."""
+    """The crash state of a violation; ``overlap`` has the numbers of its operations in the plan of the replay."""
     return CrashState(violation.kind, violation.event, violation.state, violation.prefix, overlap)
 
 
 def read_token(content: dict[str, Any]) -> CrashToken:
-    """The fields of a decoded token, or LP-U004."""
+    """Read a decoded token; raises LP-U004 if its content is malformed."""
     try:
         fields = msgspec.convert(content, _TokenFields)
     except msgspec.ValidationError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The finding of a crash that the object does not survive: the lost or partial operation, the store to blame, the fix."""
+"""Builds the finding of a crash that the object does not survive: the lost or partial operation, its store, the fix."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from linpoint.verdicts.replay_token import ReplayToken
 
 _ENDINGS: Final = {
     "crash": "crashes",
-    "hang": "does not come back",
-    "memory": "uses memory that is not there",
+    "hang": "does not return",
+    "memory": "accesses invalid memory",
     "assertion": "fails an assertion",
-    "exception": "ends with an exception",
-    "deadlock": "waits for ever",
+    "exception": "throws an exception",
+    "deadlock": "blocks forever",
 }
 _MAX_SHOWN_ALLOWED: Final = 3
 _WEAKER_CONDITIONS: Final = ("durable",)
-"""A finding lists those of them that it violates too."""
+"""Weaker conditions; a finding lists those that it also violates."""
 
 
 class CrashFindingBuilder:
@@ -47,7 +47,7 @@ class CrashFindingBuilder:
         minimal: bool = True,
         replay: Mapping[str, Any],
     ) -> Finding:
-        """The finding of a violation."""
+        """Build the finding of a violation."""
         every = (*violation.stores, *violation.also, *filter(None, (violation.root, violation.before, violation.sync)))
         self._places.look_up(code for store in every for code in (store.place, *store.stack))
         self._places.look_up(violation.missed_by)
@@ -75,7 +75,7 @@ class CrashFindingBuilder:
         )
 
     def _violates(self, violation: CrashViolation, case: CrashCase) -> tuple[str, ...]:
-        """The violated conditions: all if recovery or a probe does not return, else those of the checker."""
+        """The violated conditions: all of them if recovery or a probe does not return, else by the checker."""
         mine = self._oracle.condition
         others = [each for each in _WEAKER_CONDITIONS if each != mine]
         if violation.ended != "complete":
@@ -96,74 +96,74 @@ class CrashFindingBuilder:
         what = f"the store to `{name}`" if name else "the store"
         where = f"{what} at {place.file}:{place.line}"
         if violation.lock:
-            return f"it was taken at {place.file}:{place.line}"
+            return f"it was acquired at {place.file}:{place.line}"
         if violation.unrecovered:
-            return f"{where} was kept, and recovery has not undone or finished what it began"
+            return f"{where} survived, but recovery neither undid nor completed its operation"
         if violation.root is not None:
             return f"{where} was not durable in time"
-        return f"{where} was lost, and what came before it was not"
+        return f"{where} was lost, but earlier stores were not"
 
     def _what(self, violation: CrashViolation, case: CrashCase, refused: Sequence[RefusedProbe]) -> str:
         where = self._where(violation)
         if violation.ended != "complete":
             count = sum(map(bool, violation.results))
-            asked = count < len(violation.probes) and bool(count or violation.results)
-            who = str(self._calls[violation.probes[count]]) if asked else "recovery"
-            how = _ENDINGS.get(violation.ended, f"ends by {violation.ended}")
+            in_probe = count < len(violation.probes) and bool(count or violation.results)
+            who = str(self._calls[violation.probes[count]]) if in_probe else "recovery"
+            how = _ENDINGS.get(violation.ended, f"ends with {violation.ended}")
             more = f" ({violation.message})" if violation.message else ""
             return f"after {where}, {who} {how}{more}"
         if not refused:
-            return f"after {where}, what is seen is not what the spec allows"
+            return f"after {where}, the recovered object violates the spec"
         return f"after {where}, {self._seen(case, refused[0], violation)}"
 
     def _where(self, violation: CrashViolation) -> str:
         beside = violation.dl3
-        again = " and another one during recovery" if violation.kind == "recovery" else ""
+        again = " and another during recovery" if violation.kind == "recovery" else ""
         if beside is not None:
             second, first = self._calls[beside.second], self._calls[beside.first]
-            return f"a crash in {first}, beside which {second} had returned{again}"
+            return f"a crash in {first}, concurrent with the completed {second}{again}"
         if violation.open:
             return f"a crash in {' and '.join(str(self._calls[number]) for number in violation.open)}{again}"
         prefix = violation.prefix
         last = (prefix - 1 if isinstance(prefix, int) else prefix[-1]) if prefix else None
-        return f"a crash when {self._calls[last]} had returned{again}" if last is not None else f"a crash{again}"
+        return f"a crash following {self._calls[last]}{again}" if last is not None else f"a crash{again}"
 
     def _seen(self, case: CrashCase, wrong: RefusedProbe, violation: CrashViolation) -> str:
-        """The first result that is not allowed, the allowed ones, and the operation that is lost or partial."""
+        """The first result that is not allowed, the allowed results, and the lost or partial operation."""
         if wrong.probe is None:
-            return "operations that had completed beside it cannot be explained"
+            return "no order explains the concurrent operations that had completed"
         number, result = case.probes[wrong.probe]
         allowed = _alternatives(wrong.allowed)
         seen = f"{self._calls[number]} returned {format_value(result)}"
-        seen += f" where the spec allows {allowed}" if allowed else ", which the spec does not allow then"
+        seen += f"; the spec requires {allowed}" if allowed else ", which the spec does not allow"
         if violation.dl3 is not None:
-            return f"{seen}: {self._calls[violation.dl3.second]} rests on what was lost"
+            return f"{seen}: {self._calls[violation.dl3.second]} depends on the lost operation"
         if wrong.open:
             names = " and ".join(str(self._calls[each]) for each in wrong.open)
-            return f"{seen}: {names} is neither done nor undone"
+            return f"{seen}: {names} took effect only in part"
         if wrong.before and self._oracle.spec.partition is not None and result in (None, False):
             steps = self._oracle.spec
             left = [each for each in wrong.before if steps.step_named(self._calls[each].operation).reads is not True]
-            return f"{seen}: what {self._calls[(left or wrong.before)[-1]]} had left is lost"
+            return f"{seen}: the effect of {self._calls[(left or wrong.before)[-1]]} is lost"
         return seen
 
     def _remedy(self, violation: CrashViolation) -> str:
         if violation.lock:
-            return "set the lock free in recovery, or keep it in memory that does not survive"
+            return "release the lock in recovery, or keep it in volatile memory"
         root = None if violation.unrecovered else violation.root
         place = self._places.of_store(root)
         if root is not None and place is None:
-            return f"flush the line of {root.address:#x} when it was stored to, and fence"
+            return f"flush the cache line of {root.address:#x} after the store, and fence"
         if place is None:
             early = self._places.of_store(violation.root)
             kept = (
-                f"let {_flushed(stored_name(early), early)} be durable only when all that it stands for is, or "
+                f"make {_flushed(stored_name(early), early)} durable only after the data it refers to, or "
                 if early is not None
                 else ""
             )
             return (
-                f"{kept}let recovery find out that the operation was cut off, and undo or finish it: by a log, or by one "
-                "store that makes it count"
+                f"{kept}let recovery detect the interrupted operation and undo or complete it, by a log or by one store "
+                "that commits it"
             )
         stores = [(stored_name(place), place)]
         stores += [(stored_name(each), each) for store in violation.also if (each := self._places.of_store(store))]
@@ -176,17 +176,17 @@ class CrashFindingBuilder:
         else:
             until = "the operation returns"
         if violation.dl3 is not None:
-            until = "others can see it, or let who sees it do so"
-        maybe = "" if violation.proven else " (this alone does not mend it)"
+            until = "other operations can see it, or let the operations that see it do so"
+        maybe = "" if violation.proven else " (this alone does not fix it)"
         return f"flush {' and '.join(named)} and fence before {until}{maybe}{self._missed(violation)}"
 
     def _missed(self, violation: CrashViolation) -> str:
-        """The place of the flushes that leave this line out, mostly in a function that does nothing else."""
+        """The place of the flushes that omit this cache line, with the caller of their function."""
         at, *callers = self._places.way_to(violation.missed_by) or (None,)
         if at is None:
             return ""
         caller = f", called at line {callers[0].line}," if callers and callers[0].file == at.file else ""
-        return f"; the flushes up to {at.file}:{at.line}{caller} are of other cache lines"
+        return f"; the flushes up to {at.file}:{at.line}{caller} cover other cache lines"
 
     def _operations(
         self, case: CrashCase, violation: CrashViolation, refused: Sequence[RefusedProbe]
@@ -242,7 +242,7 @@ class CrashFindingBuilder:
 
 def _flushed(name: str | None, place: SourcePlace) -> str:
     where = f"{place.file}:{place.line}"
-    return f"`{name}` ({where})" if name else f"what {where} stores"
+    return f"`{name}` ({where})" if name else f"the store at {where}"
 
 
 def _alternatives(values: Sequence[Value]) -> str:

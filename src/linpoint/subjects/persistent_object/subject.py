@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object in persistent memory: a workload is found and traced, crashed in many ways, recovered and probed.
+"""An object in persistent memory: the campaign finds and traces a workload, crashes it in many states, and probes.
 
-Guarantee: a violation was confirmed in a pristine process and by the general checker. HOLDS claims that no crash that was
-tested is a violation, and the result lists which were; it is UNKNOWN where nothing could be tested or trusted.
+Guarantee: each violation was confirmed in a pristine process and by the general checker. HOLDS claims that no tested
+crash is a violation, and the result counts the tests. The status is UNKNOWN if no crash was tested or a run is
+unreliable.
 """
 
 from __future__ import annotations
@@ -63,30 +64,30 @@ from linpoint.verdicts.evidence import NeedlessInstruction
 from linpoint.verdicts.finding import Finding
 
 _GENERATION_SHARE: Final = 0.3
-"""Of the time, at most: it is seldom needed, and a run that exhausts it gets another workload than others."""
+"""The maximum fraction of the time to find a workload. Exhausting it, which is rare, changes the workload."""
 _TESTING_SHARE: Final = 0.7
-"""Of the time that is left after that; the rest is for shrinking."""
+"""The fraction of the remaining time for crash tests; the rest is for shrinking."""
 _MAX_TRACE_S: Final = 10.0
 _MIN_TRACE_S: Final = 0.2
 _MAX_REPLAY_S: Final = 10.0
 _MAX_ATTEMPT_S: Final = 3.0
-"""For one smaller workload."""
+"""The time limit for one smaller workload."""
 _MAX_FINDINGS: Final = 40
-"""Further causes are only counted."""
+"""The maximum number of findings; further causes are only counted."""
 _MAX_SHOWN_WORKLOAD: Final = 12
-"""Longer workloads are not part of the bounds."""
-_NO_TEST_MADE: Final = "it was interrupted before any crash was tested"
+"""The maximum length of a workload that the bounds list."""
+_NO_TEST_MADE: Final = "the run was interrupted before any crash was tested"
 
 
 @dataclass(frozen=True, slots=True)
 class PersistentObjectSubject:
-    """A test that was built."""
+    """A built crash test."""
 
     test: BuiltCrashTest
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[PersistentObjectSession]:
-        """A session of the test; hosts are started for each run."""
+        """Open a session of the test; each run starts hosts."""
         yield PersistentObjectSession(self.test, seconds, progress)
 
 
@@ -96,11 +97,9 @@ class PersistentObjectSession(Session):
     kind: ClassVar = "crash"
     collects: ClassVar = True
     repetitions: ClassVar = ()  # the host has confirmed each violation in a pristine process
-    changed_warning: ClassVar = (
-        "the target has changed since the finding was made, so the crash state may mean something else"
-    )
-    shows_it: ClassVar = "a crash shows it"
-    gone: ClassVar = "this crash shows nothing wrong (any more)"
+    changed_warning: ClassVar = "the target has changed since the finding, so the crash state may not apply"
+    shows_it: ClassVar = "a crash state fails"
+    gone: ClassVar = "this crash state does not fail"
 
     def __init__(self, test: BuiltCrashTest, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
@@ -115,26 +114,26 @@ class PersistentObjectSession(Session):
         self._given_up = ""
         self._search_until = self.deadline
         self._searched_for_others = False
-        """A replay's crash state showed nothing, so other crashes of its kind were tested."""
+        """Whether the crash state of a replay did not fail, so that other crashes of its kind were tested."""
 
     @property
     def search_until(self) -> float:
-        """The rest of the time is for shrinking."""
+        """The end of the crash tests; the remaining time is for shrinking."""
         return self._search_until
 
     @property
     def done(self) -> bool:
-        """It was given up or interrupted, or the workload fails already without a crash."""
+        """Whether the search was given up or interrupted, or the workload fails without a crash."""
         first = self.tested.first
         return bool(self._given_up) or self.interrupted or (first is not None and not first.sound)
 
     # --- search
 
     def prepare(self) -> Iterator[Failure]:
-        """Find a workload and trace it; it may fail without a crash."""
+        """Find a workload and trace it; yields a failure if it fails without a crash."""
         unseen = self.test.target.contents.unseen
         if unseen:
-            self._given_up = f"inline assembly is out of sight, so that no crash could be trusted: {unseen[0]}"
+            self._given_up = f"inline assembly cannot be instrumented, so no crash test is reliable: {unseen[0]}"
             return
         plan = self._plan()
         first = self.runner.trace(plan, max(_MIN_TRACE_S, min(_MAX_TRACE_S, self.left)))
@@ -159,7 +158,7 @@ class PersistentObjectSession(Session):
         yield from failures_of(run)
 
     def distinct(self, failures: list[Failure]) -> list[Failure]:
-        """One failure for each root cause, the clearest first."""
+        """One failure for each root cause, by rank."""
         if any(failure.kind != DURABILITY for failure in failures):
             return failures
         runs = {id(failure.run.run): failure.run.run for failure in failures}
@@ -172,7 +171,7 @@ class PersistentObjectSession(Session):
         if cause is None:
             return (yield from smaller_crash_free_workloads(failure, failure.case.workload, limits))
         at = next(at for at, each in enumerate(self.causes) if each is cause)
-        text = f"making finding {at + 1} of {len(self.causes)} small"
+        text = f"shrinking finding {at + 1} of {len(self.causes)}"
         self._progress(CampaignProgress(text=text, executions=self.tested.tests.total()))
         others = [code for other in self.causes if other is not cause for code in other.codes]
         return (yield from smaller_workloads(failure, cause, others, limits, keyed=self.test.purposes.keyed))
@@ -194,7 +193,7 @@ class PersistentObjectSession(Session):
         return None if run.wanted is None or not run.sound else crash_failure(run, run.wanted, cause)
 
     def shrinking_limits(self, at: int, count: int) -> SearchLimits:
-        """The findings that are left share the time that is left."""
+        """An equal share of the remaining time for each remaining finding."""
         return SearchLimits(time.monotonic() + self.left / (count - at))
 
     # --- findings
@@ -205,7 +204,7 @@ class PersistentObjectSession(Session):
         return token_content(self.test, shown.run.plan, shown.violation, failure.kind)
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Crash the workload of a failure in its state again, or run it without a crash."""
+        """Crash the workload of a failure in the same state again, or run it without a crash."""
         state, seconds = crash_state_of(failure), max(_MIN_TRACE_S, min(_MAX_REPLAY_S, self.left))
         if state is None:
             run = self.runner.trace(failure.case, seconds)
@@ -222,7 +221,7 @@ class PersistentObjectSession(Session):
         return Reproduction(run, shown[0] if shown else None, others=tuple(shown[1:]))
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """The finding of a root cause, or of a workload that fails without a crash."""
+        """Build the finding of a root cause, or of a workload that fails without a crash."""
         shown: ShownCrash = failure.run
         places, cause = self._places(shown.run), shown.cause
         if shown.violation is None or cause is None:
@@ -236,28 +235,28 @@ class PersistentObjectSession(Session):
             replay=self.to_token(failure),
         )
 
-    # --- what is claimed
+    # --- claims
 
     def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
-        """Whether a crash was needed, and how many causes have no finding."""
+        """The reason for a violation, with the number of causes without a finding."""
         if findings[0].kind != DURABILITY:
-            return "it goes wrong without any crash"
+            return "it fails without any crash"
         rest = self.causes[_MAX_FINDINGS:]
-        more = f"; {count_noun(len(rest), 'more cause')} for which there is no room" if rest else ""
+        more = f"; {count_noun(len(rest), 'more cause')} not shown" if rest else ""
         return f"{self.shows_it}{more}"
 
     def claim(self) -> Claim:
-        """What the crash tests prove, if none of them fails."""
+        """The claim that crash tests without a failure support."""
         why = self._why_unknown()
         if why:
             return Claim(Status.UNKNOWN, why)
         if self._all_states_tested():
-            return Claim(Status.LINEARIZABLE, "every crash state of the workload is survived", exhaustive=True)
-        end = "" if not self.interrupted and self.tested.all_ended() else f"; {self._end()} before all were"
-        return Claim(Status.LINEARIZABLE, f"every crash that was tested is survived{end}")
+            return Claim(Status.LINEARIZABLE, "correct after every crash state of the workload", exhaustive=True)
+        end = "" if not self.interrupted and self.tested.all_ended() else f"; {self._end()} before all were tested"
+        return Claim(Status.LINEARIZABLE, f"correct after every crash tested{end}")
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The crash tests that were made, with the workload if it is short."""
+        """The executed crash tests, with the workload if it is short."""
         options, first = self.test.options, self.tested.first
         bounds: dict[str, Any] = {"kinds": list(options.kinds), "persistency": options.persistency}
         if options.points_only:
@@ -272,10 +271,10 @@ class PersistentObjectSession(Session):
         return tuple(self.tested.advice(self._places(runs[0]))) if runs else ()
 
     def warnings(self, claim: Claim) -> tuple[str, ...]:
-        """That a replay needed other crashes than its own, and what the hosts could not see."""
+        """Warnings that a replay needed other crashes than its own, and about code without instrumentation."""
         warnings = list(claim.warnings)
         if claim.status is Status.VIOLATION and self._searched_for_others:
-            warnings.append("the crash state itself shows nothing wrong, but others of its kind do")
+            warnings.append("the crash state itself does not fail, but others of its kind do")
         unseen = [
             f"{Path(path).name} is not instrumented: compile its sources together with the test"
             for path in self.test.target.contents.unhooked
@@ -285,7 +284,7 @@ class PersistentObjectSession(Session):
     # --- replays
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
-        """Crashes of the same kind: if the target has changed, the crash state may mean something else."""
+        """A search of crashes of the same kind, since the crash state may not apply to a changed target."""
         state = crash_state_of(failure)
         if state is not None:
             self._searched_for_others = True
@@ -293,17 +292,17 @@ class PersistentObjectSession(Session):
             yield SearchTask(None, Search(state.kind.lower()), limits)
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
-        """Nothing is wrong any more, unless nothing can be said of the run."""
+        """The claim that the failure is gone; UNKNOWN if the run is not conclusive."""
         run = self.tested.first
         if run is None or run.reply.interrupted:
-            return Claim(Status.UNKNOWN, "it was interrupted")
+            return Claim(Status.UNKNOWN, "the run was interrupted")
         why = run.reply.died if run.sound else unknown_ending(run)
         return Claim(Status.UNKNOWN, why) if why else Claim(Status.LINEARIZABLE, self.gone)
 
-    # --- parts of them
+    # --- helpers
 
     def _plan(self) -> CrashPlan:
-        """The workload that was given, or a generated one that covers much."""
+        """The given workload, or a generated one with high coverage."""
         given = self.test.given()
         if given is not None:
             return self.test.plan(*given)
@@ -318,7 +317,7 @@ class PersistentObjectSession(Session):
                 calls = candidates.send(self._covered_edges(calls, until))
         except StopIteration as end:
             calls = end.value
-        # A given workload has the operations that are to run concurrently.
+        # Only a generated workload needs concurrent reads: a given one names its concurrent operations.
         return self.test.plan(calls, reads=True)
 
     def _note(self, reply: CrashReply) -> None:
@@ -330,7 +329,7 @@ class PersistentObjectSession(Session):
         self.tested.add(run)
 
     def _covered_edges(self, calls: Sequence[Call], until: float) -> int:
-        """The edges of the target that a workload covers; negative if it was not complete."""
+        """The number of edges of the target that a workload covers; negative if the workload did not finish."""
         seconds = max(_MIN_TRACE_S, min(_MAX_TRACE_S, until - time.monotonic()))
         reply = self.test.host.trace(CrashPlan(self.test.name, tuple(calls)), seconds)
         self._note(reply)
@@ -338,7 +337,7 @@ class PersistentObjectSession(Session):
         return reply.traced.edges if reply.traced is not None and reply.traced.ended == "complete" else -1
 
     def _followed(self, events: CrashTestEvents, cause: RootCause | None = None) -> CrashRun:
-        """A run of crash tests, to its end or to the first confirmed violation with this cause."""
+        """Follow a run of crash tests to its end, or to the first confirmed violation with this cause."""
         run = events.run
         with closing(iter(events)) as following:
             for event in following:
@@ -355,11 +354,11 @@ class PersistentObjectSession(Session):
         return cause_key(violation, self._places(run)) == cause.key
 
     def _places(self, run: CrashRun) -> StorePlaces:
-        """The lines of the code of a run."""
+        """The source lines of a run's code."""
         return run.places(self.test.target.library, self.test.sources)
 
     def _why_unknown(self) -> str:
-        """What keeps a search without a finding from being a pass; empty if nothing does."""
+        """The reason why a search without a finding is not a pass; empty if it is one."""
         first, covered = self.tested.first, self.tested
         if self._given_up:
             return self._given_up
@@ -369,17 +368,17 @@ class PersistentObjectSession(Session):
             return unknown_ending(first)
         if covered.unconfirmed:
             states = count_noun(covered.unconfirmed, "crash state")
-            return f"{states} looked wrong and did not in a process of its own: the target keeps something between runs"
+            return f"{states} failed, but not in a fresh process: the target keeps state between runs"
         if covered.undecided:
-            return f"{count_noun(covered.undecided, 'crash')} could not be judged"
+            return f"{count_noun(covered.undecided, 'crash test')} could not be decided"
         return "" if covered.tests.total() else f"{self._end()} before any crash was tested"
 
     def _end(self) -> str:
-        return "it was interrupted" if self.interrupted else "the budget ended"
+        return "the run was interrupted" if self.interrupted else "the budget ended"
 
     def _all_states_tested(self) -> bool:
-        asked = "exhaustive" in self.test.options.kinds and not self.interrupted
-        return asked and self.tested.is_complete("exhaustive")
+        exhaustive = "exhaustive" in self.test.options.kinds and not self.interrupted
+        return exhaustive and self.tested.is_complete("exhaustive")
 
 
 def _stop_if_interrupted(reply: CrashReply) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Smaller workloads that may still show a failure: operations are left out until none can be.
+"""Shrinks workloads: operations are left out while the failure still shows.
 
-Operations after the crash go first, then those on other keys, then halves, quarters and single operations (Zeller's delta
-debugging). Guarantee: if it is claimed, no single operation can be left out. Cost: a run of the host for each candidate,
-within the limits.
+Operations after the crash are left out first, then those on other keys, then halves, quarters and single operations
+(Zeller's delta debugging). Guarantee: a workload is called minimal only if no single operation can be left out. Cost: a
+run of the host for each candidate, within the limits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MIN_ATTEMPT_S: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class SmallerWorkload:
-    """A workload that is crashed as that of a root cause was, and that must show this cause."""
+    """A workload that is crashed with the same kind of test as a root cause, and must show this cause."""
 
     cause: RootCause
     workload: tuple[Call, ...]
@@ -35,7 +35,7 @@ class SmallerWorkload:
 
 @dataclass(frozen=True, slots=True)
 class UnchangedWorkload:
-    """The workload of a failure with the stores of other causes healed. It is not run again."""
+    """The workload of a failure with the stores of other causes healed. It is not rerun."""
 
     failure: Failure
     healed: tuple[Code, ...]
@@ -43,7 +43,7 @@ class UnchangedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class CrashFreeWorkload:
-    """A workload that must fail in this way without a crash."""
+    """A workload that must fail with this kind without a crash."""
 
     kind: str
     workload: tuple[Call, ...]
@@ -52,16 +52,16 @@ class CrashFreeWorkload:
 Candidate = SmallerWorkload | UnchangedWorkload | CrashFreeWorkload
 Shrinking = Generator[Candidate, Failure | None, bool]
 _Attempt = Generator[Candidate, Failure | None, bool]
-"""Whether a candidate shows the failure."""
+"""A generator that returns whether its candidate shows the failure."""
 
 
 def smaller_workloads(
     failure: Failure, cause: RootCause, others: Sequence[Code], limits: SearchLimits, *, keyed: bool
 ) -> Shrinking:
-    """Candidates for a root cause; ``others`` are to blame for other causes.
+    """Candidates for a root cause; ``others`` are the stores to blame for other causes.
 
-    Where this cause does not show together with the others, their stores are healed, as when it was found. ``keyed``: the
-    first argument of an operation is a key.
+    If this cause does not show while the others are present, their stores are healed, as when it was found. ``keyed``:
+    whether the first argument of an operation is a key.
     """
     return _WorkloadShrinking(failure, cause, tuple(others), limits, keyed=keyed).candidates()
 
@@ -135,7 +135,7 @@ class _WorkloadShrinking:
     def _without_chunks(
         self, workload: list[Call], beside: list[Call], size: int
     ) -> Generator[Candidate, Failure | None, list[Call]]:
-        """Leave out chunks of this size, from the first to the last."""
+        """Leave out chunks of this size, from first to last."""
         at = 0
         while at < len(workload):
             fewer = workload[:at] + workload[at + size :]
@@ -146,7 +146,7 @@ class _WorkloadShrinking:
         return workload
 
     def _is_minimal(self, workload: list[Call], beside: list[Call]) -> _Attempt:
-        """Whether each single operation was left out once, of the workload that is left."""
+        """Whether no single operation of the workload can be left out; continues with a smaller workload if one can."""
         if len(workload) == 1:
             return True
         for at in range(len(workload)):
@@ -169,7 +169,7 @@ class _OutOfTimeError(Exception):
 
 
 def _essential(calls: Sequence[Call], shown: CrashViolation) -> tuple[list[Call], list[Call]]:
-    """The operations that had run at the crash: those that completed, those open, and those that ran beside them."""
+    """The operations that had run at the crash: completed, interrupted and concurrent ones."""
     numbers = list(range(shown.prefix)) if isinstance(shown.prefix, int) else list(shown.prefix)
     if shown.dl3 is not None:
         first, second = shown.dl3.first, shown.dl3.second
@@ -178,7 +178,7 @@ def _essential(calls: Sequence[Call], shown: CrashViolation) -> tuple[list[Call]
 
 
 def _with_small_numbers(plan: CrashPlan) -> tuple[list[Call], list[Call]]:
-    """The same workload with the smallest numbers in the same order, which are easier to follow than 506952116."""
+    """The same workload with the smallest numbers in the same order, which are easier to read than 506952116."""
     calls = [*plan.workload, *plan.beside]
     numbers = sorted({value for call in calls for value in scalars(call.args) if type(value) is int})
     rank = {value: at for at, value in enumerate(numbers, 1)}
@@ -193,7 +193,7 @@ def _with_small_numbers(plan: CrashPlan) -> tuple[list[Call], list[Call]]:
 
 
 def _chunk_sizes(count: int) -> Iterator[int]:
-    """Half of a number, a quarter, and so on down to 1."""
+    """Half of a number, a quarter of it, and so on down to 1."""
     size = count // 2
     while size >= 1:
         yield size

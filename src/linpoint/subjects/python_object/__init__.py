@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of objects: scenarios under every schedule, judged by a spec, with minimal findings."""
+"""Tests of Python objects: scenarios under every schedule, judged by a spec, with minimal findings."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of a replay token that identifies a test: where it is, and a digest of its code."""
+"""The part of a replay token that identifies a test: its location and a digest of its code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ReplayedFinding(msgspec.Struct):
-    """The content of a token of a test. ``file`` is empty for a test that only its author's code can make."""
+    """The content of a test's token. ``file`` is empty for a test that only its author's code can construct."""
 
     scenario: dict[str, Any]
     schedule: list[tuple[int, int]]
@@ -35,17 +35,17 @@ class ReplayedFinding(msgspec.Struct):
     backend: str = "auto"
 
     def failure(self) -> Failure:
-        """The failure that a replay is to show again."""
+        """The failure that the replay must reproduce."""
         from linpoint.subjects.interface import Failure  # noqa: PLC0415 - importing linpoint does not load the campaign
 
         return Failure(self.finding, Scenario.from_dict(self.scenario), tuple(self.schedule), 0, None)
 
 
 def replayed_finding(content: dict[str, Any]) -> ReplayedFinding:
-    """The finding in a decoded token, or LP-U004."""
+    """Read the finding in a decoded token; raises LP-U004 if its content is malformed."""
     if content["kind"] != "test":
         raise replay_token.not_a_finding("it is not of a test")
-    options_from_token(TestOptions, content)  # refuses what no option allows
+    options_from_token(TestOptions, content)  # rejects values that no option allows
     try:
         return msgspec.convert(content, ReplayedFinding)
     except msgspec.ValidationError as error:
@@ -66,7 +66,7 @@ def identity(
 
 
 def code_hash(definition: ConcurrentTestDefinition) -> str:
-    """A digest of the sources that a schedule depends on, as far as they are known: a change may change the schedule."""
+    """A digest of the known sources that a schedule depends on: changing them may change the schedule."""
     files = {definition.file} | {
         getattr(each.call, "__code__", None) and each.call.__code__.co_filename
         for each in definition.operations.values()

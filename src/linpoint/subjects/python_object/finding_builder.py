@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A failure of a Python object as a ``Finding``: its steps, and what orders of its operations would have allowed."""
+"""Builds the ``Finding`` of a Python object's failure: its steps, and the results that some order allows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def build_finding(
     minimal: bool,
     replay: Mapping[str, Any],
 ) -> Finding:
-    """The finding of a failure. ``run`` is the run of which the trace was recorded."""
+    """Build the finding of a failure. ``run`` is the run whose trace was recorded."""
     if failure.kind == NONDETERMINISM:
         return _nondeterminism(failure, replay)
     operations = tuple(shown_operations(run, results_allowed(orders_of, failure.case)))
@@ -50,7 +50,7 @@ def build_finding(
 
 
 def _nondeterminism(failure: Failure, replay: Mapping[str, Any]) -> Finding:
-    """A failure that the same schedule does not show again."""
+    """Build the finding of a failure that its schedule does not reproduce."""
     return Finding(
         kind=NONDETERMINISM,
         message=failure.message,
@@ -63,7 +63,7 @@ def _nondeterminism(failure: Failure, replay: Mapping[str, Any]) -> Finding:
 
 
 def _failing_step(trace: Trace, kind: str) -> int | None:
-    """The step that shows the failure: the exception, the first thread that is blocked, or the last return."""
+    """The step that shows the failure: the exception, the first blocked thread, or the last return."""
     kinds = {"exception": StepKind.EXCEPTION, "deadlock": StepKind.BLOCK}
     wanted = kinds.get(kind, StepKind.RETURN)
     found = [position for position, step in enumerate(trace.steps) if step.kind is wanted]

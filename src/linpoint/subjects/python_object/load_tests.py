@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of a file. Its modules are loaded under control, so that locks they make are under control too."""
+"""Loads the tests of a file. Modules are loaded under control, so that the locks they create are controlled too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linpoint.specs.user_modules import load_user_module
 
 
 def load_tests(file: str) -> dict[str, type[ConcurrentTest]]:
-    """The tests of a file or a module by name, in their order."""
+    """The tests of a file or a module by name, in source order."""
     module = _load(file)
     found = {
         name: thing
@@ -28,7 +28,7 @@ def load_tests(file: str) -> dict[str, type[ConcurrentTest]]:
     if not found:
         raise TestError(
             "LP-T016",
-            "there is no test in it.",
+            "the file has no tests.",
             place=file,
             remedy="Write a subclass of linpoint.ConcurrentTest with setup and operations.",
         )
@@ -42,7 +42,7 @@ def load_test(file: str, name: str) -> ConcurrentTestDefinition:
         near = difflib.get_close_matches(name, tests, n=1)
         hint = f"Did you mean {near[0]}? " if near else ""
         raise TestError(
-            "LP-T016", f'there is no test "{name}".', place=file, remedy=f"{hint}It has: {', '.join(tests)}."
+            "LP-T016", f'unknown test "{name}".', place=file, remedy=f"{hint}Use one of: {', '.join(tests)}."
         )
     return definition_of(tests[name])
 
@@ -64,14 +64,14 @@ def _load(file: str) -> Any:
     except BlockedForever as error:
         raise TestError(
             "LP-T015",
-            "while it is imported it waits for a thread, and threads do not run yet.",
+            "its import waits for a thread, but threads do not run yet.",
             place=file,
-            remedy='Start threads in setup or in operations, or below if __name__ == "__main__".',
+            remedy='Start threads in setup or in operations, or under if __name__ == "__main__".',
         ) from error
     except BaseException as error:
         raise TestError(
             "LP-T015",
             f"{type(error).__name__}: {error}",
             place=file,
-            remedy="The file must import without errors; its own folder comes first on the path.",
+            remedy="Make the file import without errors; its own directory comes first on the path.",
         ) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scenarios of a test cover together, and what keeps a search without a failure from being a pass."""
+"""The joint coverage of a test's scenarios, and the reasons why a search without a failure is not a pass."""
 
 from __future__ import annotations
 
@@ -12,54 +12,56 @@ from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 
 @dataclass(slots=True)
 class ObjectCoverage:
-    """The coverage of each scenario of a test that was begun."""
+    """The coverage of each started scenario of a test."""
 
     definition: ConcurrentTestDefinition
     scenarios: list[ScenarioCoverage] = field(default_factory=list)
     complete: bool = False
-    """These are all scenarios within the bounds."""
+    """Whether these are all scenarios within the bounds."""
 
     @property
     def bounded(self) -> int:
-        """Runs of bounded searches."""
+        """The number of runs of bounded searches."""
         return sum(each.bounded for each in self.scenarios)
 
     @property
     def unbounded(self) -> int:
-        """Runs of all other searches."""
+        """The number of runs of all other searches."""
         return sum(each.unbounded for each in self.scenarios)
 
     @property
     def steps(self) -> int:
-        """Steps of all runs."""
+        """The number of steps of all runs."""
         return sum(each.steps for each in self.scenarios)
 
     @property
     def few(self) -> bool:
-        """There is a scenario, and each had all its schedules with few preemptions."""
+        """Whether all schedules with few preemptions were explored in every scenario; False without scenarios."""
         return bool(self.scenarios) and all(each.few or each.exhaustive for each in self.scenarios)
 
     @property
     def exhaustive(self) -> bool:
-        """Every schedule of every scenario within the bounds was explored."""
+        """Whether every schedule of every scenario within the bounds was explored."""
         return self.complete and self.few and all(each.exhaustive for each in self.scenarios)
 
     @property
     def doubt(self) -> str:
-        """Why a search without a failure is not a pass; empty if nothing casts doubt on it."""
+        """The reason why a search without a failure is not a pass; empty if it is one."""
         if any(each.diverged is not None for each in self.scenarios):
-            return "the code does not do the same when it is run again with the same schedule"
+            return "the code behaves differently when the same schedule runs again"
         if any(each.undecided and each.cut for each in self.scenarios):
-            return f"operations had not come to an end after {MAX_RUN_STEPS:,} steps: they have much to do, or no end"
+            return f"operations did not finish within {MAX_RUN_STEPS:,} steps: they are long or do not terminate"
         if any(each.undecided for each in self.scenarios):
             return "some histories could not be decided in time"
         stuck = self._never_returned()
         if stuck:
-            return f"{stuck} waits for ever in every schedule; if it is meant to wait for others, mark it blocking=True"
+            return (
+                f"{stuck} blocks forever in every schedule; if it may wait for other operations, mark it blocking=True"
+            )
         return ""
 
     def _never_returned(self) -> str:
-        """An operation that waited for ever wherever it was called: such a test shows nothing of it."""
+        """An operation that never returned in any run, so that the test does not cover it; empty if there is none."""
         returned = {name for each in self.scenarios for name in each.returned}
         stuck = sorted({name for each in self.scenarios for name in each.stuck} - returned)
         return next((name for name in stuck if not self.definition.operations[name].blocking), "")

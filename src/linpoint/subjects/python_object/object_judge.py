@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judging the runs of tests in Python: without a spec by the object itself, and with the value of ``observe``.
+"""Judges the runs of Python tests: by a spec or by the object itself, and by the value of ``observe``.
 
-The observation is an operation at the end of the history: is the final state one that a legal order leads to? The states
-compared are those of the object itself, run in that order.
+The observation counts as an operation at the end of the history: some legal order must lead to the final state. The
+expected observations come from running the object itself in that order.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from linpoint.subjects.python_object.sequential_spec import SequentialObjectSpec
 
 _ENDLESS_RUN_FACTOR: Final = 10
-"""A run that was cut has no end if the usual run needs fewer than its steps divided by this."""
+"""A run at the step limit counts as endless if the default schedule needs less than the limit divided by this."""
 
 
 class ObjectJudge:
-    """Decides runs of one test by its spec, which may be the object itself."""
+    """Judges runs of one test by its spec, which may be the object itself."""
 
     def __init__(self, definition: ConcurrentTestDefinition, session: ControlSession) -> None:
         self._definition = definition
@@ -35,7 +35,7 @@ class ObjectJudge:
         self._long: dict[Scenario, bool] = {}
         self._alone = SequentialObjectSpec(definition, session)
         self.by_spec = SpecJudge(self._alone.spec() if definition.spec is None else find(definition.spec))
-        """Decides runs of which everything is known."""
+        """Judges runs by the spec alone; ``judge`` also considers whether a run is conclusive."""
         self._itself = definition.spec is None
         self._observing: Spec | None = None
 
@@ -46,23 +46,23 @@ class ObjectJudge:
 
     @property
     def histories(self) -> int:
-        """How many different histories the scenario has shown."""
+        """The number of distinct histories that were judged."""
         return self.by_spec.histories
 
     def judge(self, run: ScenarioRun) -> Judgement:
-        """The judgement on a run."""
+        """Judge a run; it is undecided if it is not conclusive."""
         found = self.by_spec.judge(run, self._observing_spec(run))
         if found.kind is not None and self._is_doubtful(run):
             return Judgement(None, found.verdict, decided=False)
         return found
 
     def _is_doubtful(self, run: ScenarioRun) -> bool:
-        """Whether what is known of a run is not enough to call it wrong."""
+        """Whether too little is known about a run to call it wrong."""
         cut = run.ending is RunEnding.CUT and not run.goes_round
         return self._alone.guessed or run.given_up or (cut and self._takes_long(run.scenario))
 
     def _takes_long(self, scenario: Scenario) -> bool:
-        """Whether the threads need many steps even in the default schedule: then a run that was cut may only be long."""
+        """Whether the default schedule needs many steps too, so that a run at the step limit may only be long."""
         found = self._long.get(scenario)
         if found is None:
             explorer = native.explore_again([])
@@ -73,7 +73,7 @@ class ObjectJudge:
         return found
 
     def _observing_spec(self, run: ScenarioRun) -> Spec | None:
-        """The spec for a run whose final state was observed."""
+        """The spec for a run whose final state was observed; None for other runs."""
         if self._definition.observe is None or blocked_calls(run):
             return None
         if self._observing is None:
@@ -81,7 +81,7 @@ class ObjectJudge:
         return self._observing
 
     def _observed(self) -> Spec:
-        """The spec with an operation at the end that observes the final state."""
+        """The spec with a final operation that observes the state."""
         spec = self.spec if self._itself else with_memory(self.spec)
         return with_question(spec, OBSERVE, self._observe())
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One scenario of a test, run under the schedules of an explorer.
+"""Runs a scenario of a test under the schedules of an explorer.
 
-Guarantee: each run has a fresh object, made under control like everything else that happens to it; results are values
-that later steps cannot change.
+Guarantee: each run has a fresh object, which is constructed and used under control. Results are immutable values that
+later steps cannot change.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def result_value(value: Any) -> Value:
     A value without a JSON form is represented by its ``repr`` without addresses, sets in a fixed order.
     """
     if inspect.iscoroutine(value):
-        return value  # it had to be awaited: the caller raises CoroutinesError
+        return value  # it must be awaited: the caller raises CoroutinesError
     try:
         frozen = freeze(value)
         if _is_plain(frozen):
             hash(canonical(frozen))
             return frozen
         return _repr_value(value)
-    except Exception:  # noqa: BLE001 - a repr may raise anything, and a value that contains itself has no end
+    except Exception:  # noqa: BLE001 - a repr may raise anything, and a value may contain itself
         return f"<{type(value).__name__}>"
 
 
@@ -62,7 +62,7 @@ def _is_plain(value: Value) -> bool:
 
 
 class CoroutinesError(Exception):
-    """Operations returned coroutines, though none was declared ``async``: the test needs an event loop."""
+    """Operations returned coroutines although none was declared ``async``: the test needs an event loop."""
 
 
 _RESULTS: Final = (Exception, CancelledError, SystemExit, KeyboardInterrupt)
@@ -85,14 +85,14 @@ def observed_value(observe: Callable[[Any], Any], subject: Any) -> Value:
 
 
 _MAX_ALONE_INSTRUCTIONS: Final = 1_000_000
-"""Operations before or after the threads that need more instructions count as waiting for ever."""
+"""Operations before or after the threads count as blocked forever if they need more instructions."""
 
 Plan = Sequence[tuple[Any, tuple[Any, ...]]]
-"""Functions with their arguments after the object."""
+"""Functions with the arguments that follow the object."""
 
 
 def plan_of(definition: ConcurrentTestDefinition, calls: Sequence[Call]) -> Plan:
-    """The functions of a test that calls stand for."""
+    """The functions and arguments of calls."""
     return [(definition.operations[each.operation].call, each.args) for each in calls]
 
 
@@ -102,7 +102,7 @@ def body_of(subject: Any, plan: Plan) -> Body:
 
 
 class ScenarioRunner:
-    """Runs a scenario of a test again and again."""
+    """Runs a scenario of a test repeatedly."""
 
     def __init__(self, definition: ConcurrentTestDefinition, scenario: Scenario, session: ControlSession) -> None:
         self.scenario = scenario
@@ -115,14 +115,14 @@ class ScenarioRunner:
         self._given_up = False
 
     def run(self, explorer: native.Explorer) -> ScenarioRun | None:
-        """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
+        """The next run; None if it is redundant for the explorer. Call ``explorer.begin()`` first."""
         session = self.session
         self._given_up = False
         session.prepare(len(self._threads))
         with session.alone():
             subject = self._setup()
         before = self._alone(subject, self.scenario.before, self._before) if self._before else ()
-        # Where an operation before the threads waits for ever, no thread begins.
+        # No thread begins if an operation before them blocks forever.
         reached = not before or before[-1].returned is not None
         ending = session.run(explorer, [body_of(subject, plan) for plan in (self._threads if reached else ())])
         if ending is RunEnding.REDUNDANT:
@@ -135,7 +135,7 @@ class ScenarioRunner:
         observed = self._observed(subject)
         if ended is not None:
             return replace(ended, after=after, observed=observed, given_up=self._given_up)
-        # Most schedules of a scenario have the outcome of an earlier one, whose run is returned again.
+        # Most schedules of a scenario repeat the outcome of an earlier one, whose run is returned again.
         results = tuple([(each.returned, canonical(each.result)) for each in (*before, *after)])
         key = outcome, results, canonical(observed)
         found = self._seen.get(key)
@@ -146,7 +146,7 @@ class ScenarioRunner:
         return found
 
     def _ended(self, ending: RunEnding, before: tuple[PerformedOperation, ...]) -> ScenarioRun:
-        """The run that has just ended, without the operations after its threads."""
+        """The run that just ended, without the operations after its threads."""
         operations = self.session.operations()
         self._refuse_coroutines(each.value for done in operations for each in done)
         threads = tuple(
@@ -185,11 +185,11 @@ class ScenarioRunner:
                 "LP-T014",
                 f"setup raised {type(error).__name__}: {error}.",
                 place=self._definition.name,
-                remedy="It must make a fresh object, without other threads.",
+                remedy="Let setup create a fresh object, without other threads.",
             ) from error
 
     def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> tuple[PerformedOperation, ...]:
-        """Operations one after another, until one of them would wait for ever."""
+        """Execute operations sequentially until one of them blocks forever."""
         done = []
         with self.session.alone(most=_MAX_ALONE_INSTRUCTIONS):
             for call, (function, args) in zip(calls, plan, strict=True):
@@ -206,7 +206,7 @@ class ScenarioRunner:
 
 
 def performed(calls: Sequence[Call], done: Sequence[CompletedCall]) -> Iterable[PerformedOperation]:
-    """The operations of a thread, as far as it came."""
+    """The operations that a thread has called."""
     for call, each in zip(calls, done, strict=False):
         result = FrozenObject(raises=type(each.value).__name__) if each.raised else result_value(each.value)
         ended = each.returned >= 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The searches of one scenario of a Python object, each of its runs judged, and what they have covered.
+"""The searches of one scenario of a Python object, with the judgement of each run and their coverage.
 
-Guarantee: ``exhaustive`` is set only when the explorer has shown every schedule, or one equivalent to it, and each of
-them was judged. The first failure of the bounded search has as few preemptions as any.
+Guarantee: ``exhaustive`` is set only if the explorer has run every schedule, or one equivalent to it, and each of them
+was judged. The first failure of the bounded search has the fewest preemptions of all failures.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule
 
 
 class ScenarioSearch:
-    """The exploration of one scenario by one search after another."""
+    """Explores one scenario by several searches."""
 
     def __init__(self, runner: ScenarioRunner, judge: RunJudge, *, sleep_sets: bool = True) -> None:
         self.runner = runner
@@ -29,13 +29,13 @@ class ScenarioSearch:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario that is explored."""
+        """The explored scenario."""
         return self.runner.scenario
 
     def first_failure(self, search: str, limits: SearchLimits, *, seed: int = 0) -> Failure | None:
-        """The first failure of a search, by its name as in ``explorer_of``; ``coverage`` has what it came to."""
+        """The first failure of the search with this name (see ``explorer_of``); adds to ``coverage``."""
         explorer = explorer_of(search, seed=seed, sleep_sets=self._sleep_sets)
-        native.control_overlooked()  # reset: what was overlooked or missed before does not count
+        native.control_overlooked()  # reset: earlier overlooked or missed accesses do not count
         native.control_missed()
         failure, ended = self._run(explorer, limits)
         coverage = self.coverage
@@ -45,10 +45,10 @@ class ScenarioSearch:
             coverage.few = coverage.few or (complete and int(search.partition(":")[2]) >= FEW_PREEMPTIONS)
         else:
             coverage.unbounded += explorer.runs
-            # When the object of a weak reference dies, and what time it is when others sleep in loops, is in no access:
-            # schedules that differ in it may seem to be equivalent.
+            # The death of a weakly referenced object, and the time that loops with sleeps read, are not accesses:
+            # schedules that differ in them may seem equivalent.
             complete = search == "dpor" and ended and not native.control_overlooked()
-        # Where methods or names of modules are replaced, code that reads them may have had no point to switch at.
+        # If methods or module attributes are replaced, code that reads them may have had no switch point.
         all_judged = explorer.exhaustive and not coverage.undecided and not native.control_missed()
         coverage.exhaustive = coverage.exhaustive or (complete and all_judged)
         return failure
@@ -63,11 +63,11 @@ class ScenarioSearch:
         return Reproduction(run, failure, explorer.diverged_at)
 
     def warm_up(self) -> None:
-        """A run that counts for nothing: what the first run alone imports or caches is there from then on."""
+        """Make one uncounted run, so that later runs find its imports and caches."""
         self.runner.run(begin_replay(()))
 
     def _run(self, explorer: native.Explorer, limits: SearchLimits) -> tuple[Failure | None, bool]:
-        """The first failure, and whether the search came to its end."""
+        """The first failure, and whether the search completed."""
         coverage, scenario = self.coverage, self.scenario
         names = len({call.operation for call in scenario.calls})
         search, failure = ScheduleSearch(explorer, limits), None

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The object under test as its own spec: the results of its operations one after another.
+"""The object under test as its own spec: the results of its operations in sequential runs.
 
-A state is the sequence of operations so far with their results, and a step runs that sequence on a fresh object, in one
-thread under control. So objects need not be copied; an operation that would wait for ever, or never comes to an end, is
-not a legal step; and operations may start threads. The schedules of those are nondeterminism: all of them are run up to
-reordering, and each outcome is legal; ``guessed`` is set if they are too many. On an event loop only the
-usual schedule is run. Cost: O(n) operations for a step, each sequence once; scenarios are small.
+A state is the sequence of operations so far with their results. A step runs that sequence on a fresh object, in one
+controlled thread, so objects need not be copied. An operation that blocks forever or does not terminate is not a legal
+step. Operations may start threads, whose schedules count as nondeterminism: all of them are run up to reordering, and
+each outcome is legal; ``guessed`` is set if there are too many. On an event loop only the default schedule is run.
+Cost: O(n) operations for a step, each sequence once; scenarios are small.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from linpoint.subjects.python_object.scenario_runner import body_of, observed_va
 
 Calls = tuple[Call, ...]
 State = tuple[tuple[Call, Value], ...]
-"""The operations so far, with their results."""
+"""The operations so far with their results."""
 
 _MAX_SEQUENTIAL_RUNS: Final = 200
-"""Of one sequence, where operations start threads."""
+"""The maximum number of runs of one sequence whose operations start threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class _Ended:
 
 
 class SequentialObjectSpec:
-    """The results of sequences of operations of a test."""
+    """Computes the results of sequences of a test's operations."""
 
     def __init__(self, definition: ConcurrentTestDefinition, session: ControlSession) -> None:
         self._definition = definition
         self._session = session
         self._known: dict[Calls, tuple[_Ended, ...]] = {}
         self.guessed = False
-        """Some sequence may have further results."""
+        """Whether some sequence may have further results."""
 
     def spec(self) -> Spec:
         """The object as a spec."""
@@ -92,7 +92,7 @@ class SequentialObjectSpec:
         return found
 
     def _explore(self, calls: Calls) -> Iterator[_Ended]:
-        # The accesses of a step may be known only when it is over, so there are no sleep sets.
+        # The accesses of a step may be known only after it, so sleep sets do not apply.
         explorer = native.explore_again([]) if self._definition.is_async else native.explore_dpor(sleep_sets=False)
         while explorer.begin():
             if explorer.runs >= (1 if self.guessed else _MAX_SEQUENTIAL_RUNS):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python object under every schedule of its scenarios, small ones first.
+"""A Python object under every schedule of its scenarios, small scenarios first.
 
-Every scenario gets all schedules with few preemptions, then a share of the time for all others; the rest of the time goes
-to scenarios that are not exhausted. The free-threaded model decides; schedules of an interpreter with a global lock are
-among its schedules, so a pass holds for both.
+For each scenario the search explores all schedules with few preemptions, then others for a share of the time. The
+remaining time goes to scenarios that are not exhausted. The verdict is that of the free-threaded model; its schedules
+include those of an interpreter with a global lock, so a pass holds for both.
 
-Guarantee: LINEARIZABLE is claimed only if every scenario that was begun had all its schedules with few preemptions;
-``exhaustive`` only if every scenario within the bounds was exhausted. A failing scenario is shrunk by leaving out threads
-and operations, then by simpler arguments, then by fewer preemptions.
+Guarantee: LINEARIZABLE is claimed only if all schedules with few preemptions of every started scenario were explored,
+and ``exhaustive`` only if every scenario within the bounds was exhausted. A failing scenario is shrunk by leaving out
+threads and operations, then by simpler arguments, then by fewer preemptions.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _FREE_THREADED: Final = "free-threaded"
 _FEW: Final = Search(f"bounded:{FEW_PREEMPTIONS}")
 _MIN_SEARCH_S: Final = 0.05
 _SAMPLES: Final = ("pos:333333", "random:333333", "pct:3:333333")
-"""Random schedules of three kinds, which share their time."""
+"""Three kinds of random search, which run one after another."""
 _PHASES: Final = (
     Phase((_FEW, Search("dpor", 0.02, of_whole=True, least_s=_MIN_SEARCH_S))),
     Phase(
@@ -73,18 +73,18 @@ _PHASES: Final = (
     ),
 )
 _GIL_SHARE: Final = 0.5
-"""Of the time that is left after shrinking."""
+"""The fraction of the time that remains after shrinking."""
 _MIN_GIL_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonObjectSubject:
-    """The test of an object, and how it is explored."""
+    """The test of an object and the options of its exploration."""
 
     definition: ConcurrentTestDefinition
     seed: int = 0
     scenarios: tuple[Scenario, ...] = ()
-    """If there are any, only these are run."""
+    """The only scenarios to run; empty to generate them."""
     threads: int | None = None
     operations: int | None = None
     before: int | None = None
@@ -93,23 +93,23 @@ class PythonObjectSubject:
     granularity: str = "access"
     backend: str = "auto"
     gil_verdict: bool = True
-    """Search under the GIL model too, where the free-threaded model shows a violation."""
+    """Whether to search the GIL model too if the free-threaded model shows a violation."""
     token: Mapping[str, Any] = field(default_factory=dict)
-    """What a replay token holds besides the scenario and its schedule."""
+    """The content of the replay token besides the scenario and its schedule."""
 
     def open(self, seconds: float, progress: Progress) -> AbstractContextManager[PythonObjectSession]:
-        """A session in which the object is under control; on an event loop if anything of it is a coroutine."""
+        """Open a session that controls the object's threads, or its event loop if the test is asynchronous."""
         return self._open(seconds, progress, _PHASES)
 
     def open_gil(self, first: Scenario, seconds: float) -> AbstractContextManager[PythonObjectSession]:
-        """A session under the GIL model; ``first`` comes before all other scenarios.
+        """Open a session under the GIL model, which runs the scenario ``first`` before all others.
 
-        A pass needs no more than the schedules with few preemptions.
+        It searches only the schedules with few preemptions, which suffice for a pass.
         """
         return self._open(seconds, no_progress, (Phase((_FEW,)),), gil=True, first=(first,))
 
     def control(self, *, gil: bool = False) -> ControlSession:
-        """Control of the threads or tasks of the test, not yet open."""
+        """A control session for the threads or tasks of the test, not yet open."""
         if self.definition.is_async:
             return EventLoopSession(instrument=self.definition.instrument, result=result_value)
         return ControlSession(
@@ -133,7 +133,7 @@ class PythonObjectSubject:
         try:
             with self.control(gil=gil) as control:
                 yield PythonObjectSession(self, control, phases, seconds, progress, first)
-        except CoroutinesError:  # the methods of an object that a function makes are not known before
+        except CoroutinesError:  # methods of an object that a function constructs are unknown before
             raise OtherSubjectError(replace(self, definition=replace(self.definition, is_async=True))) from None
 
 
@@ -143,10 +143,8 @@ class PythonObjectSession(Session):
     kind: ClassVar = "test"
     shrinking_runs: ClassVar = 3_000
     code_name: ClassVar = "the code"
-    changed_warning: ClassVar = (
-        "the code has changed since the finding was made, so the schedule may mean something else"
-    )
-    gone: ClassVar = "this schedule shows no violation (any more)"
+    changed_warning: ClassVar = "the code has changed since the finding, so the schedule may not apply"
+    gone: ClassVar = "this schedule does not show a violation"
 
     def __init__(
         self,
@@ -166,21 +164,21 @@ class PythonObjectSession(Session):
         self.judge = ObjectJudge(subject.definition, control)
         self.tested = ObjectCoverage(subject.definition)
         self.explored: list[ScenarioSearch] = []
-        """The scenarios whose searches count."""
+        """The started scenarios; their searches count for the coverage."""
         self.generated: ScenarioStream | None = None
         self._first = first
         self._progress = progress
         self._called: set[Call] = set()
-        """Calls that some run has made."""
+        """The calls of the started scenarios."""
         self._max_preemptions = FEW_PREEMPTIONS
-        """Of the candidates of shrinking."""
+        """The bound on preemptions for the candidates of shrinking."""
         self._surely_minimal = True
-        """Every candidate without the failure was explored enough to be sure."""
+        """Whether every candidate without the failure was explored exhaustively."""
 
     # --- search
 
     def cases(self, phase: Phase) -> Iterator[ScenarioSearch]:
-        """The scenarios one after another; later those that are not exhausted, the smallest first."""
+        """The scenarios as they are generated; in later phases those that are not exhausted, the smallest first."""
         if phase.cases == "all":
             yield from self._new_cases()
             return
@@ -238,9 +236,9 @@ class PythonObjectSession(Session):
         return case
 
     def _case(self, scenario: Scenario) -> ScenarioSearch:
-        """A scenario with nothing explored."""
+        """A scenario with empty coverage."""
         runner = ScenarioRunner(self.subject.definition, scenario, self.control)
-        # Where a step is more than one access, what it accesses is known only when it is over: no sleep sets then.
+        # The accesses of a step with more than one access are known only after it: sleep sets do not apply.
         return ScenarioSearch(runner, self.judge, sleep_sets=self.subject.granularity == "access")
 
     def _report(self, scenario: Scenario) -> None:
@@ -251,7 +249,7 @@ class PythonObjectSession(Session):
     # --- a failure
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
-        """Smaller scenarios, then fewer preemptions."""
+        """Smaller scenarios, then the smallest one with the fewest preemptions."""
         self._surely_minimal = True
         self._max_preemptions = max(FEW_PREEMPTIONS, failure.preemptions)
         candidates: Generator[Scenario, Failure | None, Failure | None] = smaller_scenarios(
@@ -264,7 +262,7 @@ class PythonObjectSession(Session):
     def retry(self, candidate: Scenario | FewestPreemptions, limits: SearchLimits) -> Failure | None:
         """The failure that a scenario shows."""
         if isinstance(candidate, FewestPreemptions):
-            # The bounded search begins without preemptions, so the failure that it finds first has as few as can be.
+            # The bounded search starts without preemptions, so its first failure has the fewest.
             found = self._case(candidate.scenario).first_failure(f"bounded:{candidate.preemptions}", limits)
             self._surely_minimal = self._surely_minimal and found is not None
             return found
@@ -277,7 +275,7 @@ class PythonObjectSession(Session):
         return found
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction:
-        """Run one schedule of a scenario again."""
+        """Rerun one schedule of a scenario."""
         if self.replaying and not self.explored:
             case = self._begin_case(self.subject.definition.accept(failure.case))
             case.coverage.unbounded += 1
@@ -296,14 +294,14 @@ class PythonObjectSession(Session):
         return replace(shown, trace=recorder.trace())
 
     def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
-        """The same results in the same order."""
+        """Whether the rerun has the same results in the same order."""
         run: ScenarioRun | None = reproduction.run
         return run is not None and reproduction.diverged_at is None and run.key() == failure.run.key()
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """With its steps, where they are known."""
+        """Build the finding, with its steps if they are known."""
         run, trace = (failure.run, None) if reproduction is None else (reproduction.run, reproduction.trace)
-        # The token of a failure that cannot be repeated has the kind that was found first.
+        # The token of a nondeterministic failure holds the kind that was found first.
         kind = self.judge.judge(failure.run).kind if failure.kind == NONDETERMINISM else failure.kind
         content = dict(self.subject.token)
         content |= {"scenario": failure.case.as_dict(), "schedule": [list(each) for each in failure.schedule]}
@@ -313,15 +311,15 @@ class PythonObjectSession(Session):
     # --- the result
 
     def claim(self) -> Claim:
-        """A pass, if every scenario had all its schedules with few preemptions and nothing casts doubt on it."""
-        doubt = "it was interrupted" if self.interrupted else self.tested.doubt
+        """A pass if all schedules with few preemptions were explored and nothing casts doubt on them; else UNKNOWN."""
+        doubt = "the run was interrupted" if self.interrupted else self.tested.doubt
         if self.tested.few and not doubt:
             return Claim(Status.LINEARIZABLE, "no schedule shows a violation", self.tested.exhaustive)
         ended = f"the budget ended before all schedules with up to {FEW_PREEMPTIONS} preemptions were explored"
         return Claim(Status.UNKNOWN, doubt or ended)
 
     def follow_up(self, claim: Claim, failures: list[Failure]) -> Generator[FurtherSearch, SearchEnd, Claim]:
-        """The verdict under the GIL model, as far as the time goes: the failing scenario first, then all others."""
+        """The claim with the verdict under the GIL model, whose search starts with the failing scenario."""
         gil = claim.status
         if gil is Status.VIOLATION and not self.subject.definition.is_async:  # on an event loop the models are the same
             gil = Status.UNKNOWN
@@ -332,12 +330,12 @@ class PythonObjectSession(Session):
         return replace(claim, models={_FREE_THREADED: claim.status, "gil": gil})
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
-        """The schedules with few preemptions, where the schedule leads elsewhere."""
+        """With ``elsewhere``, a search with few preemptions."""
         if elsewhere:
             yield SearchTask(self.explored[0], _FEW, SearchLimits(self.deadline))
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The scenarios that were begun and their schedules."""
+        """The started scenarios and their schedules."""
         tested = self.tested
         bounds = {} if self.replaying or claim.exhaustive else {"preemptions": FEW_PREEMPTIONS}
         if self.generated is not None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs with threads and assertions under every schedule."""
+"""Tests of whole Python programs with threads and assertions."""

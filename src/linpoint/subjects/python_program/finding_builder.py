@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A failure of a Python program as a finding, with the steps of its run or without them."""
+"""Builds the finding of a Python program's failure, with or without the steps of its run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN_BY: Final = {
 
 
 def build_finding(failure: Failure, trace: Trace | None, *, minimal: bool, replay: Mapping[str, Any]) -> Finding:
-    """The finding of a failure; ``replay`` is the content of its token."""
+    """Build the finding of a failure; ``replay`` is the content of its token."""
     repeated = failure.kind != NONDETERMINISM
     if trace is not None:
         shown = TraceFailure(failure.kind, _failing_step(trace, failure.kind), "")
@@ -40,6 +40,6 @@ def build_finding(failure: Failure, trace: Trace | None, *, minimal: bool, repla
 
 
 def _failing_step(trace: Trace, kind: str) -> int | None:
-    """Where it shows: the exception, or the first thread that is blocked."""
+    """The step that shows the failure: the exception, or the first blocked thread."""
     wanted = _SHOWN_BY.get(kind)
     return next((position for position, step in enumerate(trace.steps) if step.kind is wanted), None)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules of a program's own, loaded afresh for each run, since they hold state.
+"""The program's own modules, which are loaded anew for each run since they hold state.
 
-Its own are those whose code is interleaved, but for packages with parts in C, which cannot be loaded twice, and for what
-was there before. Guarantee: each run finds none of them loaded. Cost: a module is compiled once, and its code runs each time.
+They are the modules whose code is interleaved, except packages with C extensions, which cannot be loaded twice, and
+modules that were loaded before. Guarantee: each run starts with none of them loaded. Cost: a module is compiled once,
+and its code runs each time.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from linpoint.explore.python_control.instrumented_files import InstrumentedFiles
 
 
 class _Keeping(importlib.machinery.SourceFileLoader):
-    """Loads a module from code that was compiled before: what is known of the code stays known."""
+    """Loads a module from cached code, so that analyses of the code object stay valid."""
 
     def __init__(self, name: str, path: str, kept: dict[str, types.CodeType]) -> None:
         super().__init__(name, path)
         self._kept = kept
 
     def get_code(self, fullname: str) -> types.CodeType | None:
-        """The code of the module."""
+        """The cached code of the module, compiled at the first call."""
         code = self._kept.get(self.path)
         if code is None:
             code = super().get_code(fullname)
@@ -34,11 +35,11 @@ class _Keeping(importlib.machinery.SourceFileLoader):
 
 
 class OwnModules:
-    """The program's own modules, by what it imports."""
+    """Finds the program's own modules as it imports them."""
 
     def __init__(self, selection: Container[str] | None = None) -> None:
         self.files: set[str] = set()
-        """Of the modules that were loaded."""
+        """The files of the modules that were loaded."""
         self._selection = InstrumentedFiles() if selection is None else selection
         self._code: dict[str, types.CodeType] = {}
         self._before = frozenset(sys.modules)
@@ -46,7 +47,7 @@ class OwnModules:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A finder of ``sys.meta_path``: what Python would find, with a loader that keeps code."""
+        """A finder for ``sys.meta_path``: Python's own result, with a loader that caches code."""
         found = importlib.machinery.PathFinder.find_spec(name, path, target)
         if found is None or type(found.loader) is not importlib.machinery.SourceFileLoader or not found.origin:
             return found
@@ -57,7 +58,7 @@ class OwnModules:
 
     @contextmanager
     def found(self) -> Iterator[None]:
-        """Find modules this way in the block."""
+        """Install the finder for the duration of the block."""
         sys.meta_path.insert(0, self)
         try:
             yield
@@ -65,7 +66,7 @@ class OwnModules:
             sys.meta_path.remove(self)
 
     def forget(self) -> None:
-        """Let the next run load its modules again."""
+        """Unload the modules, so that the next run loads them again."""
         new = {name: module for name, module in sys.modules.items() if name not in self._before}
         in_c = {name.partition(".")[0] for name, module in new.items() if _is_in_c(module)}
         for name, module in new.items():

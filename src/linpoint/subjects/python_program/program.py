@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program: a Python file with its arguments, compiled once and run many times."""
+"""A Python file with its arguments, compiled once and run many times."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from linpoint.errors import TestError
 from linpoint.explore.python_control.shared_names import shared_names
 
 _OTHERS: Final = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".hpp", ".h")
-_REMEDY: Final = "It must be a file that `python FILE` runs."
+_REMEDY: Final = "Use a file that `python FILE` runs."
 
 
 @dataclass(frozen=True, slots=True)
 class PythonProgram:
-    """A program that can be run. ``file`` is as the user wrote it."""
+    """A compiled program. ``file`` is the path as the user wrote it."""
 
     file: str
     args: tuple[str, ...]
     path: str
-    """Absolute."""
+    """The absolute path."""
     code: types.CodeType = field(repr=False)
     digest: str
-    """Of the source, to tell whether it has changed since a finding was made."""
+    """The digest of the source, which shows whether it has changed since a finding."""
 
 
 def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
-    """Read and compile a program, without running any of it."""
+    """Read and compile a program without running it."""
     if Path(file).suffix in _OTHERS:
-        raise TestError("LP-T031", "this is no program in Python, C or C++.", place=file, remedy="Give one that is.")
+        raise TestError(
+            "LP-T031", "this is not a program in Python, C or C++.", place=file, remedy="Use a .py, .c or .cpp file."
+        )
     path = Path(file).resolve()
     try:
         source = path.read_bytes()
@@ -53,19 +55,19 @@ def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
     except (ValueError, RecursionError, MemoryError) as error:  # such as a null byte
         raise TestError("LP-T030", f"it does not compile: {error}.", place=file, remedy=_REMEDY) from None
     linecache.checkcache(str(path))
-    shared_names.cache_clear()  # a file of the same name may have been another one before
+    shared_names.cache_clear()  # a file of the same name may have had other content
     if any(name.partition(".")[0] == "asyncio" for name in _imported(source)):
         raise TestError(
             "LP-T031",
-            "it imports asyncio, and this version explores threads only.",
+            "it imports asyncio, but this version explores threads only.",
             place=file,
-            remedy="Leave the event loop out of the program that is explored.",
+            remedy="Remove the event loop from the explored program.",
         )
     return PythonProgram(file, args, str(path), code, hashlib.sha256(source).hexdigest()[:16])
 
 
 def _imported(source: bytes) -> Iterator[str]:
-    """The modules that a source names in its imports."""
+    """The modules that the import statements of a source name."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
@@ -74,6 +76,6 @@ def _imported(source: bytes) -> Iterator[str]:
 
 
 def cannot_be_loaded(program: PythonProgram, error: BaseException) -> TestError:
-    """What is said of a program that ends while it still imports."""
+    """The error for a program that fails while it imports modules."""
     text = str(error).rstrip(".")
     return TestError("LP-T030", f"{type(error).__name__}: {text}.", place=program.file, remedy=_REMEDY)

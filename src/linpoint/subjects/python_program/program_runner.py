@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a program under the schedule of an explorer.
+"""Runs a program under the schedules of an explorer.
 
-Its main thread is process 0, a thread under control like any other. As in Python, the program goes on after the end of
-the main thread until all threads but daemons have ended, and then calls what was registered with ``atexit``. A run ends
-at the first thing that goes wrong: what comes after it, in the same or another thread, is another run's to show.
-Guarantee: runs share nothing but what C modules, files and the standard library keep.
+The main thread is process 0, a controlled thread like any other. As in Python, the program continues after the end of
+the main thread until all non-daemon threads have ended, and then calls the functions registered with ``atexit``. A run
+ends at its first problem; later problems, in the same or another thread, are left to other runs. Guarantee: runs share
+only the state that C modules, files and the standard library keep.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ MAIN_THREAD: Final = 0
 MAIN_NAME: Final = "MainThread"
 _MAX_PRINTED_LINES: Final = 10
 _GIVEN_UP: Final = "given up"
-"""In the place of the kind of a failure."""
+"""Stands in for the kind of a failure if the run was given up."""
 _DOES_NOT_COME_BACK: Final = "LP-T022"
 _ENDLESS_RUN_FACTOR: Final = 10
-"""A run that takes so many times the steps of the usual one has no end."""
+"""A run that takes the steps of the usual run times this factor counts as endless."""
 _IMPORTING: Final = (ImportError, SyntaxError)
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramProblem:
-    """What went wrong, of a kind of ``FAILURES``, and in which process."""
+    """A problem with its kind, a key of ``FAILURES``, and its process."""
 
     kind: str
     message: str
@@ -49,33 +49,33 @@ class ProgramProblem:
     place: str = ""
     """``file:line`` in the program."""
     unloaded: BaseException | None = None
-    """What kept the program from being loaded, before it had any threads."""
+    """The exception that prevented the program from loading, before it had any threads."""
 
     def key(self) -> tuple[object, ...]:
-        """Equal for the same problem."""
+        """A key that is equal for equal problems."""
         return self.kind, self.message, self.process, self.place
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """What one schedule of a program did."""
+    """The run of one schedule of a program."""
 
     ending: RunEnding
     problem: ProgramProblem | None
     names: tuple[str, ...]
-    """Of the threads, by process."""
+    """The names of the threads, by process."""
     waiting: tuple[BlockedThread, ...]
     printed: tuple[str, ...]
-    """The last lines."""
+    """The last lines of the output."""
     steps: int
 
     @property
     def given_up(self) -> str:
-        """Why nothing can be said of it; empty if something can."""
+        """The reason why the run was given up; empty if it was not."""
         return self.problem.message if self.problem is not None and self.problem.kind == _GIVEN_UP else ""
 
     def key(self) -> object:
-        """Equal for a run and its repetition."""
+        """A key that is equal for a run and its repetition."""
         return (
             self.ending,
             None if self.problem is None else self.problem.key(),
@@ -86,7 +86,7 @@ class ProgramRun:
 
 
 class ProgramRunner:
-    """Runs a program again and again."""
+    """Runs a program repeatedly."""
 
     def __init__(self, program: PythonProgram, session: ControlSession, modules: OwnModules) -> None:
         self.program = program
@@ -95,7 +95,7 @@ class ProgramRunner:
         self._usual: int | None = None
 
     def run(self, explorer: native.Explorer, narrator: TraceRecorder | None = None) -> ProgramRun | None:
-        """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
+        """The next run; None if it is redundant for the explorer. Call ``explorer.begin()`` first."""
         main = types.ModuleType("__main__")
         vars(main).update(__file__=self.program.file, __builtins__=__builtins__, __spec__=None, __cached__=None)
         printed, at_exit = CapturedOutput(), AtExit()
@@ -115,7 +115,7 @@ class ProgramRunner:
                 ending, current.problem = RunEnding.STALLED, ProgramProblem(_GIVEN_UP, error.message.rstrip("."))
             finally:
                 self._modules.forget()
-        vars(main).clear()  # its functions hold it, and nobody collects circles while runs go on
+        vars(main).clear()  # its functions refer to it, and cycles are not collected between runs
         if ending is RunEnding.REDUNDANT:
             return None
         waiting, steps = tuple(self._session.waiting()), native.control_steps()
@@ -128,30 +128,30 @@ class ProgramRunner:
         return ProgramRun(ending, problem, names, waiting, printed.lines(_MAX_PRINTED_LINES), steps)
 
     def _endless(self, steps: int, names: dict[int, str]) -> ProgramProblem:
-        """What is said of a run that was cut.
+        """The problem of a run that reached the step limit.
 
-        Who works alone may come to an end, so it takes two to be a livelock; and they must wait for each other in loops,
-        or take many times the steps that they take one after another.
+        A livelock needs two running threads, since a single one may still finish. They must also wait for each other in
+        loops, or take many times the steps of the default schedule.
         """
         going = [process for process, turn in enumerate(native.control_last_turns()) if turn > steps // 2]
         if len(going) == 1:
             who = names[going[0]]
             return ProgramProblem(
                 _GIVEN_UP,
-                f"after {steps:,} steps {who} goes on and nobody else does: it has much to do, or waits for what nobody"
-                " will do",
+                f"after {steps:,} steps only {who} still runs: its work is long, or it waits for an event that no "
+                "thread produces",
             )
         if not native.control_goes_round() and self._usual_steps() * _ENDLESS_RUN_FACTOR > steps:
             return ProgramProblem(
-                _GIVEN_UP, f"after {steps:,} steps the threads still go on: they have much to do, or no end"
+                _GIVEN_UP, f"after {steps:,} steps the threads still run: their work is long or does not terminate"
             )
-        message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
+        message = f"livelock: the threads did not finish after {steps:,} steps, although each of them was scheduled"
         return ProgramProblem("livelock", message)
 
     def _usual_steps(self) -> int:
-        """How many steps the program takes as its threads come."""
+        """The number of steps that the program takes under the default schedule."""
         if self._usual is None:
-            self._usual = sys.maxsize  # the run that is made to find out is not to ask again
+            self._usual = sys.maxsize  # the run below must not start another one
             explorer = native.explore_again([])
             explorer.begin()
             run = self.run(explorer)
@@ -160,7 +160,7 @@ class ProgramRunner:
 
 
 class _Current:
-    """The run under way; hears of its threads."""
+    """The current run, a listener to its threads."""
 
     def __init__(
         self, code: types.CodeType, main: types.ModuleType, at_exit: AtExit, narrator: TraceRecorder | None
@@ -181,14 +181,14 @@ class _Current:
                 self._run()
             except StopRun:
                 pass
-            except BaseException as error:  # whatever ends the program
+            except BaseException as error:  # any exception that ends the program
                 if is_ctrl_c(error):
                     raise
                 native.control_aside(self.raised, MAIN_THREAD, error)
 
     def _run(self) -> None:
         try:
-            exec(self._code, vars(self._main))  # noqa: S102 - the program that the user wants to be run
+            exec(self._code, vars(self._main))  # noqa: S102 - the program under test
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise
@@ -199,20 +199,20 @@ class _Current:
         self._at_exit.run()
 
     def begins(self, process: int, name: str) -> None:
-        """A thread begins."""
+        """Record that a thread begins."""
         self.names[process] = name
         if self._narrator is not None:
             self._narrator.begins(process, name)
 
     def started(self, process: int, by: int, daemon: bool) -> None:
-        """A thread has started another one."""
+        """Record that a thread has started another one."""
         if not daemon:
             self._awaited.append(process)
         if self._narrator is not None:
             self._narrator.started(process, by)
 
     def raised(self, process: int, error: BaseException) -> None:
-        """A thread has ended with an exception: that is what the run shows, unless it is over already."""
+        """Record that a thread ended with an exception: the problem of the run, unless it already has one."""
         if native.control_stopping() or self.problem is not None:
             return
         place = _place(error)
@@ -232,11 +232,11 @@ class _Current:
 def _deadlock(waiting: tuple[BlockedThread, ...], names: dict[int, str]) -> str:
     told = []
     for each in waiting:
-        if each.owner is None or each.owner == each.process:  # a condition waits for a lock that it has taken itself
-            told.append(f"{names[each.process]} waits for what nobody will do")
+        if each.owner is None or each.owner == each.process:  # a condition waits for a lock that it holds itself
+            told.append(f"{names[each.process]} waits for an event that no thread can produce")
         else:
             told.append(f"{names[each.process]} waits for {names[each.owner]}")
-    return "deadlock: no thread can go on: " + ", ".join(told)
+    return "deadlock: no thread can continue: " + ", ".join(told)
 
 
 def _exit_code(error: SystemExit) -> str:
@@ -255,7 +255,7 @@ def _raised(error: BaseException, place: str, name: str) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """The innermost line of the program from which an exception came."""
+    """The innermost line of the program in the traceback of an exception."""
     found, trace = "", error.__traceback__
     while trace is not None:
         if is_own(trace.tb_frame):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program finds around it when it begins, the same for each run: arguments, streams, environment, threads.
+"""Gives each run of a program the same process state: arguments, streams, environment, threads.
 
-Guarantee: when the block of a run is left, all of it is as before. Cost: some tens of microseconds.
+Guarantee: leaving the block of a run restores the previous state. Cost: some tens of microseconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
-from concurrent.futures import thread as pool_threads  # its state is global, and has to be renewed
+from concurrent.futures import thread as pool_threads  # its global state must be reset
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -30,21 +30,21 @@ _ENCODING: Final = "utf-8"
 
 
 class CapturedOutput(io.RawIOBase):
-    """The end of what a program has printed, whichever of its streams it used."""
+    """Keeps the last lines that a program prints to any of its streams."""
 
     def __init__(self) -> None:
         super().__init__()
         self._parts: collections.deque[bytes] = collections.deque()
         self._size = 0
         self.stream = io.TextIOWrapper(io.BufferedWriter(self), encoding=_ENCODING, errors="backslashreplace")
-        """Text that is written here ends up among the lines."""
+        """The text stream that the program writes to."""
 
     def writable(self) -> bool:
-        """It is for nothing else."""
+        """Always True."""
         return True
 
     def write(self, data: Any) -> int:
-        """Keep ``data``, and forget what came long before it."""
+        """Append ``data`` and discard old output."""
         part = bytes(data)
         self._parts.append(part)
         self._size += len(part)
@@ -53,7 +53,7 @@ class CapturedOutput(io.RawIOBase):
         return len(part)
 
     def lines(self, most: int) -> tuple[str, ...]:
-        """The last lines."""
+        """The last lines of the output."""
         if not self.stream.closed:
             self.stream.flush()
         text = b"".join(self._parts)[-_MAX_OUTPUT_CHARS:].decode(_ENCODING, errors="replace")
@@ -61,24 +61,24 @@ class CapturedOutput(io.RawIOBase):
 
 
 class AtExit:
-    """Functions that the program wants to be called at its end."""
+    """Functions that the program registered to be called at its end."""
 
     def __init__(self) -> None:
         self._functions: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = []
 
     def register(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
-        """As ``atexit.register``."""
+        """Register a function, as ``atexit.register`` does."""
         if not callable(function):
             raise TypeError("the first argument must be callable")
         self._functions.append((function, args, kwargs))
         return function
 
     def unregister(self, function: Callable[..., Any], /) -> None:
-        """As ``atexit.unregister``."""
+        """Unregister a function, as ``atexit.unregister`` does."""
         self._functions = [each for each in self._functions if each[0] != function]
 
     def run(self) -> None:
-        """Call them, the last one first."""
+        """Call the functions in reverse order of registration."""
         while self._functions:
             function, args, kwargs = self._functions.pop()
             function(*args, **kwargs)
@@ -88,7 +88,7 @@ class AtExit:
 def isolated_process(
     program: PythonProgram, main: types.ModuleType, printed: CapturedOutput, at_exit: AtExit
 ) -> Iterator[None]:
-    """What the program finds around it, in the block of one run."""
+    """Isolate the state of the process for the block of one run."""
     with ExitStack() as stack:
         stack.enter_context(_fresh_process())
         stack.enter_context(_fresh_threading())
@@ -112,7 +112,7 @@ def isolated_process(
 
 
 def _handler() -> Callable[..., Any]:
-    """``signal.signal``, which only the main thread may call; here that is a thread of the pool, and no signals come."""
+    """A ``signal.signal`` without effect: the program's main thread is a pool thread here and gets no signals."""
     real, handlers = signal.signal, dict[int, Any]()
 
     def handle(number: int, handler: Any) -> Any:
@@ -127,8 +127,8 @@ def _handler() -> Callable[..., Any]:
 
 @contextmanager
 def _fresh_process() -> Iterator[None]:
-    """The environment, the folder and the log."""
-    folder, environment = os.getcwd(), dict(os.environ)  # noqa: PTH109 - as the process has it
+    """Restore the environment, the current directory and the logging configuration after the block."""
+    directory, environment = os.getcwd(), dict(os.environ)  # noqa: PTH109 - as the process has it
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
@@ -139,12 +139,12 @@ def _fresh_process() -> Iterator[None]:
         if os.environ != environment:
             os.environ.clear()
             os.environ.update(environment)
-        os.chdir(folder)
+        os.chdir(directory)
 
 
 @contextmanager
 def _fresh_threading() -> Iterator[None]:
-    """Threads are counted from 1, nobody is registered, and pools of threads are open."""
+    """Reset thread counters, the registered threads and the state of thread pools."""
     fresh: tuple[tuple[types.ModuleType, str, Any], ...] = (
         (threading, "_counter", itertools.count(1).__next__),
         (threading, "_active", {}),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole Python program: few preemptions first, then all schedules up to reordering, then samples.
+"""A whole Python program: the search runs few preemptions first, then all schedules up to reordering, then samples.
 
-Guarantee: HOLDS is said only if every schedule was run, up to reordering, or every one with as many preemptions as the
-user asked for, and no run was cut, given up or diverged; else it is UNKNOWN, with how far the search came. The first
-failure of the bounded search has as few preemptions as any.
+Guarantee: HOLDS is claimed only if every schedule was explored up to reordering, or every schedule with the number of
+preemptions that the user requested, and no run hit the step limit, was given up or diverged. Otherwise the status is
+UNKNOWN, with the extent of the search. The first failure of the bounded search has the fewest preemptions of all
+failures.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule, another_run
 
 MAX_RUN_STEPS: Final = 100_000
-"""A run of so many steps is cut: its threads seem to run for ever."""
+"""A run stops after this number of steps: its threads seem to run forever."""
 
-_LEAST_PATIENCE_S: Final = 1.0
+_MIN_PATIENCE_S: Final = 1.0
 _PATIENCE_SHARE: Final = 1 / 6
-"""A run may hang for this part of the budget."""
+"""The fraction of the budget for which a run may hang."""
 _SAMPLES: Final = 1_000
 _TICK_S: Final = 0.1
 _FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
@@ -56,23 +57,23 @@ _FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
 
 @dataclass(slots=True)
 class PythonProgramCoverage:
-    """What was explored."""
+    """The coverage of the searches."""
 
     bounded: int = 0
     unbounded: int = 0
     steps: int = 0
     completed: int = -1
-    """Every schedule with up to so many preemptions was run."""
+    """Every schedule with up to this number of preemptions was run; -1 for none."""
     exhaustive: bool = False
     diverged: bool = False
-    """The program did something else than before with the same choices."""
+    """Whether the program behaved differently after the same choices."""
     given_up: str = ""
-    """Why nothing could be said of a run, which ended the search."""
+    """The reason why a run was given up, which ended the search."""
 
 
 @dataclass(frozen=True, slots=True)
 class WithoutDeviation:
-    """A schedule with one departure from the default less than that of a failure."""
+    """The schedule of a failure without one of its deviations from the default schedule."""
 
     schedule: Schedule
     failure: Failure
@@ -80,20 +81,20 @@ class WithoutDeviation:
 
 @dataclass(frozen=True, slots=True)
 class PythonProgramSubject:
-    """A program that was loaded, and how it is explored."""
+    """A loaded program and the options of its exploration."""
 
     program: PythonProgram
     granularity: str = "access"
     preemptions: int | None = None
-    """Explore just the schedules with up to so many."""
+    """Explore only the schedules with up to this number of preemptions."""
     backend: str = "auto"
     seed: int = 0
     token: Mapping[str, Any] = field(default_factory=dict)
-    """What a replay token holds beside the schedule."""
+    """The content of the replay token besides the schedule."""
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[PythonProgramSession]:
-        """A session in which the program is under control."""
+        """Open a session that controls the threads of the program."""
         modules = OwnModules()
         modules.files.add(self.program.path)
         control = ControlSession(
@@ -102,7 +103,7 @@ class PythonProgramSubject:
             backend=self.backend,
             program=modules.files,
             most_steps=MAX_RUN_STEPS,
-            patience=min(STALL_TIMEOUT_S, max(_LEAST_PATIENCE_S, seconds * _PATIENCE_SHARE)),
+            patience=min(STALL_TIMEOUT_S, max(_MIN_PATIENCE_S, seconds * _PATIENCE_SHARE)),
         )
         with control:
             yield PythonProgramSession(self, ProgramRunner(self.program, control, modules), seconds, progress)
@@ -113,9 +114,7 @@ class PythonProgramSession(Session):
 
     kind: ClassVar = "program"
     shrinking_least_s: ClassVar = 0.5
-    changed_warning: ClassVar = (
-        "the program has changed since the finding was made, so the schedule may mean something else"
-    )
+    changed_warning: ClassVar = "the program has changed since the finding, so the schedule may not apply"
 
     def __init__(
         self, subject: PythonProgramSubject, runner: ProgramRunner, seconds: float, progress: Progress
@@ -127,15 +126,15 @@ class PythonProgramSession(Session):
         self.explored = PythonProgramCoverage()
         self.phases = _phases(subject.preemptions)
         self._progress = progress
-        self._told = 0.0
+        self._reported_at = 0.0
 
     @property
     def done(self) -> bool:
-        """It was exhausted, given up or is not deterministic."""
+        """Whether the search was exhaustive or given up, or the program is nondeterministic."""
         return self.explored.exhaustive or self.explored.diverged or bool(self.explored.given_up)
 
     def begin(self) -> None:
-        """One run that counts for nothing: what the standard library makes when it is first used is there after it."""
+        """Make one uncounted run, after which the lazily initialised state of the standard library exists."""
         run = self.runner.run(begin_replay(()))
         if run is None or run.problem is None:
             return
@@ -151,7 +150,7 @@ class PythonProgramSession(Session):
             yield failure
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
-        """Without single departures from the default schedule, then with fewer preemptions."""
+        """The schedule without each of its deviations from the default, then a search with fewer preemptions."""
         best, at = failure, 0
         if failure.kind == NONDETERMINISM:
             return False
@@ -164,7 +163,7 @@ class PythonProgramSession(Session):
         return not self._may_be_fewer(best)
 
     def retry(self, candidate: WithoutDeviation | int, limits: SearchLimits) -> Failure | None:
-        """The failure of a schedule, if it is simpler; or one with up to so many preemptions."""
+        """The failure of a schedule, if it is simpler; or the failure of a search with fewer preemptions."""
         if isinstance(candidate, int):
             return self._first(native.explore_bounded(candidate), limits)
         explorer = begin_replay(candidate.schedule)
@@ -174,7 +173,7 @@ class PythonProgramSession(Session):
         return found
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Run one schedule again."""
+        """Rerun one schedule."""
         recorder = TraceRecorder(failure.run.names[:1], (), os.getcwd()) if record else None  # noqa: PTH109 - to make paths relative
         explorer = begin_replay(failure.schedule)
         with nullcontext() if recorder is None else recorder.listening():
@@ -187,12 +186,12 @@ class PythonProgramSession(Session):
         return Reproduction(run, found, explorer.diverged_at, recorder.trace())
 
     def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
-        """The same threads had the same problem after as many steps."""
+        """Whether the same threads had the same problem after the same number of steps."""
         run: ProgramRun | None = reproduction.run
         return run is not None and reproduction.diverged_at is None and run.key() == failure.run.key()
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """With its steps, where they are known."""
+        """Build the finding, with its steps if they are known."""
         trace = None if reproduction is None else reproduction.trace
         content = dict(self.subject.token)
         content |= {"schedule": [list(each) for each in failure.schedule], "finding": failure.kind}
@@ -200,35 +199,35 @@ class PythonProgramSession(Session):
         return build_finding(failure, trace, minimal=minimal, replay=content)
 
     def claim(self) -> Claim:
-        """What can be said of a search that has found nothing."""
+        """The claim that a search without a failure supports."""
         covered, only = self.explored, self.subject.preemptions
         if covered.given_up:
             return Claim(Status.UNKNOWN, covered.given_up)
         if covered.exhaustive:
-            return Claim(Status.LINEARIZABLE, "no schedule shows anything wrong", exhaustive=True)
+            return Claim(Status.LINEARIZABLE, "no schedule fails", exhaustive=True)
         if only is not None and covered.completed >= only:
-            why = f"no schedule with up to {count_noun(only, 'preemption')} shows anything wrong"
+            why = f"no schedule with up to {count_noun(only, 'preemption')} fails"
             return Claim(Status.LINEARIZABLE, why)
-        end = "it was interrupted" if self.interrupted else "the budget ended"
+        end = "the run was interrupted" if self.interrupted else "the budget ended"
         if covered.completed >= 0:
             far = f"after all schedules with up to {count_noun(covered.completed, 'preemption')}"
         else:
             far = "before all schedules without preemptions were run"
-        return Claim(Status.UNKNOWN, f"{end} {far}, and none of those that were run shows anything wrong")
+        return Claim(Status.UNKNOWN, f"{end} {far}; no schedule that was run fails")
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
-        """Few preemptions, where the schedule leads elsewhere."""
+        """With ``elsewhere``, a search with few preemptions."""
         if elsewhere:
             yield SearchTask(None, Search(_FEW), SearchLimits(self.deadline))
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
-        """Nothing is wrong any more, unless nothing can be said of the run."""
+        """The claim that the failure is gone; UNKNOWN if the run was given up."""
         run: ProgramRun | None = None if reproduction is None else reproduction.run
         given_up = self.explored.given_up if run is None else run.given_up
         return Claim(Status.UNKNOWN, given_up) if given_up else Claim(Status.LINEARIZABLE, self.gone)
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The schedules that were run; the bound is that of the preemptions, unless all were."""
+        """The number of schedules; the bound on preemptions, unless all schedules were run."""
         explored = self.explored
         return coverage_of(
             self.kind,
@@ -244,7 +243,7 @@ class PythonProgramSession(Session):
         return failure.preemptions > self.explored.completed + 1
 
     def _first(self, explorer: native.Explorer, limits: SearchLimits) -> Failure | None:
-        """The first failure. What the search came to is in ``coverage``."""
+        """The first failure of one search. The coverage is in ``explored``."""
         covered, search, failure = self.explored, ScheduleSearch(explorer, limits), None
         try:
             for begun in search:
@@ -274,8 +273,8 @@ class PythonProgramSession(Session):
 
     def _tick(self, explorer: native.Explorer) -> None:
         now = time.monotonic()
-        if now - self._told >= _TICK_S:
-            self._told = now
+        if now - self._reported_at >= _TICK_S:
+            self._reported_at = now
             done = self.explored.bounded + self.explored.unbounded + explorer.runs
             self._progress(CampaignProgress(executions=done))
 

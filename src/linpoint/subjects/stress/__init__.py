@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects under stress on real threads."""
+"""Stress tests of objects on real threads."""

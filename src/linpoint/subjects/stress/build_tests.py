@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of a C++ file, built to run on real threads, as subjects of campaigns.
+"""Builds the tests of a C++ file to run on real threads, as subjects of campaigns.
 
-Guarantee: options that cannot be met are refused before anything is run. A program is built once and kept.
+Guarantee: options that stress tests do not support are rejected before anything runs. A program is built once and
+cached.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ from linpoint.targets.compiler_flags import sorted_flags
 from linpoint.targets.stress_executable_builder import build_executable
 
 OPTIONS_FROM_COMMENTS: Final = ("spec", "compiler", "flags")
-"""The options of a file's comments that count; threads and operations there are for exploring it."""
+"""The options that a file's comments may set; its thread and operation counts are for exploration."""
 _THREADS: Final = 4
 _OPERATIONS: Final = 100
 _PARAMETER_VALUES: Final = 8
-"""Few, so that operations meet on them."""
+"""The number of values of a parameter: few, so that operations conflict."""
 _IDENTITY_VALUES: Final = 32
-"""Of the parameter of an object that treats all values alike: many, so that operations can be distinguished by them."""
+"""The number of values for objects that treat all values alike: many, so that operations can be distinguished."""
 _SPECS_OF_IDENTITY: Final = frozenset(["queue", "stack", "deque", "register", "log", "priority-queue"])
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltStressTest:
-    """One test of a file that was built."""
+    """One test of a built file."""
 
     file: str
     program: Path
@@ -50,11 +51,11 @@ class BuiltStressTest:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the test."""
         return self.test.definition.name
 
     def subject(self) -> CppStressSubject:
-        """For a campaign. Raises a coded error if the scenario of the options is not one of this test."""
+        """The subject for a campaign. Raises a coded error if the test does not accept the scenario of the options."""
         options, fixed = self.options, self.options.fixed_scenario
         config = StressConfig(
             options.threads or _THREADS,
@@ -75,10 +76,10 @@ class BuiltStressTest:
 
 
 def validate_stress_options(options: TestOptions) -> None:
-    """Refuse options that do not fit stress tests of C++ objects, before anything is built."""
+    """Reject options that stress tests of C++ objects do not support, before anything is built."""
     if sys.platform != "linux":
-        message = f"C++ objects are tested on Linux, and this is {sys.platform}."
-        raise TestError("LP-T035", message, remedy="Use such a machine, or a container.")
+        message = f"C++ objects are tested on Linux, not on {sys.platform}."
+        raise TestError("LP-T035", message, remedy="Use a Linux machine or container.")
     options.check_stress_cpp()
     numbers = {"threads": options.threads, "operations": options.operations, "instances": options.instances}
     for name, number in numbers.items():
@@ -98,10 +99,10 @@ def build_stress_tests(
     max_memory: int | None = None,
     report_progress: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltStressTest]:
-    """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
+    """Build the tests of a file, or only the one with that name. Raises ``OutOfTimeError`` if ``deadline`` passes."""
     if options.spec is None:
-        remedy = "Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack."
-        raise UsageError("LP-U001", "a test of a C++ object needs a spec.", remedy=remedy)
+        remedy = "Add --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack."
+        raise UsageError("LP-U001", "a test of a C++ object requires a spec.", remedy=remedy)
     spec = find(options.spec)
     compiler = find_compiler(options.compiler)
     report_progress(f"compiling {file}")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A C++ object on real threads: its program makes rounds, and each is checked here.
+"""A C++ object on real threads: its program runs rounds, and this module checks each of them.
 
-Guarantee: a program that crashes, hangs or has a sanitizer's report is a finding. Nothing that it does ends linpoint, and it
-does not outlive linpoint.
-Cost: making and recording an operation takes 0.1 microseconds or so, checking it 1 to 2. Bursts of rounds and their checks
-take turns unless there are cores for both.
+Guarantee: a program that crashes, hangs or causes a sanitizer's report is a finding. It cannot terminate linpoint and
+does not outlive it.
+Cost: executing and recording an operation takes about 0.1 microseconds, checking it 1 to 2. Bursts of rounds alternate
+with their checks unless there are cores for both.
 Source: Lowe, *Testing for Linearizability*; see ``python_subject``.
 """
 
@@ -41,17 +41,17 @@ from linpoint.verdicts import Status
 from linpoint.verdicts.evidence import HungThread
 
 _SILENCE_GRACE_S: Final = 3.0
-"""Beyond its patience, a program may send nothing for this long."""
+"""The time for which a program may be silent beyond its patience."""
 _MIN_HALT_S: Final = 1.0
-"""A program that is ended after this time without a message may hang."""
+"""A program that is stopped after this time without progress may hang."""
 _MEMORY_POLL_INTERVAL_S: Final = 0.2
 _REPORT_WAIT_S: Final = 5.0
-"""After a round that does not fit, a sanitizer may still report the cause for this long."""
+"""The time for a sanitizer to report the cause of a wrong round."""
 
 
 @dataclass(frozen=True, slots=True)
 class CppStressSubject:
-    """A test of a C++ object that was built, its spec, and how threads use it."""
+    """A built test of a C++ object, its spec, and the options of its threads."""
 
     program: Path
     test: CppObjectTest
@@ -60,12 +60,12 @@ class CppStressSubject:
     scenario: Scenario | None = None
     iterations: int | None = None
     sanitized: bool = False
-    """A sanitizer watches the program."""
+    """Whether the program is built with a sanitizer."""
     max_memory: int | None = None
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[CppStressSession]:
-        """A session with a process of its own."""
+        """Open a session with a separate process."""
         session = CppStressSession(self, seconds, progress)
         try:
             yield session
@@ -94,20 +94,20 @@ class CppStressSession(StressSession):
         self._memory_polled = 0.0
         self._clock = ""
         self._halted_at: float | None = None
-        """Since when, if the last message was of a round in which nothing moves."""
+        """The time of the last message if it reported a halted round, else None."""
 
     def close(self) -> None:
-        """End the program."""
+        """Stop the program."""
         self._running.close()
         self._program = None
 
     def outcomes(self) -> Iterator[StressOutcome]:
-        """Listen to the program, and to another one where a round waits for ever as the spec lets it."""
+        """The outcomes of all rounds; if a round blocks forever, as the spec may allow, another program starts."""
         while not self.stopped:
             yield from self._listen(self._start())
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Decide the history of the run again, and let a sanitizer report its cause."""
+        """Check the history of the run again, and wait for a sanitizer to report the cause."""
         reproduction = super().reproduce(failure, record=record)
         if reproduction is None or reproduction.failure is None or self._program is None:
             return reproduction
@@ -115,15 +115,15 @@ class CppStressSession(StressSession):
         return replace(reproduction, run=outcome, failure=replace(failure, kind=outcome.kind))
 
     def claim(self) -> Claim:
-        """No run was wrong; but if nothing moved for a while in the last one, it may hang."""
+        """The claim without a failure; UNKNOWN if the last run had been halted for a while, since it may hang."""
         claim = super().claim()
         if self.undecided is None and self._halted_at is not None and time.monotonic() - self._halted_at > _MIN_HALT_S:
-            inside = f"run {self.judge.runs + 1}, in which nothing moved"
-            return Claim(Status.UNKNOWN, f"{claim.why}, inside of {inside}")
+            inside = f"run {self.judge.runs + 1}, which made no progress"
+            return Claim(Status.UNKNOWN, f"{claim.why} during {inside}")
         return claim
 
     def statistics(self, elapsed_s: float) -> dict[str, Any]:
-        """As in the JSON contract."""
+        """The counts and settings, as in the JSON contract."""
         config, operations = self.subject.config, self.judge.operations
         return {
             **self.judge.statistics(),
@@ -136,14 +136,14 @@ class CppStressSession(StressSession):
         }
 
     def search_warnings(self) -> list[str]:
-        """Those of the judge, and a clock that is less precise."""
+        """The warnings of the judge, and one about an imprecise clock."""
         if not self._clock.startswith("steady"):
             return super().search_warnings()
         why = self._clock.partition(" ")[2]
-        return [*super().search_warnings(), f"operations were stamped by the system's clock: {why}"]
+        return [*super().search_warnings(), f"operations were timed by the system's clock: {why}"]
 
     def _start(self) -> StressProgram:
-        """Start the program; another one than before makes other calls."""
+        """Start the program; a restarted one makes different calls."""
         self.close()
         config = self.subject.config
         if self._restarts:
@@ -160,7 +160,7 @@ class CppStressSession(StressSession):
         return program
 
     def _listen(self, program: StressProgram) -> Iterator[StressOutcome]:
-        """The outcomes of the rounds of one program, until no further round is to be judged or it waits for ever."""
+        """The outcomes of one program's rounds, until the campaign stops or the program hangs or ends."""
         while not (stopped := self._stop_reason(program)):
             try:
                 made = program.next(self.budget.deadline)
@@ -182,29 +182,29 @@ class CppStressSession(StressSession):
             outcome = self._halted(made) if made.state == "halted" else self._decide(made)
             if outcome is not None:
                 yield outcome
-            self.tell_progress()
+            self.report_progress()
         self.stopped = stopped
 
     def _stop_reason(self, program: StressProgram) -> str:
-        """Why no further round is to be judged, if so."""
+        """The reason to judge no further round; empty if there is none."""
         now = time.monotonic()
         if self.budget.remaining() == 0:
-            return "stopped with the budget"
+            return "the budget ended"
         iterations = self.subject.iterations
         if iterations is not None and self.judge.runs >= iterations:
-            return "stopped after as many as were asked for"
+            return "all requested runs are done"
         most = self.budget.max_memory
         if most is not None and now - self._memory_polled > _MEMORY_POLL_INTERVAL_S:
             self._memory_polled = now
             if resident_memory() + program.memory() > most:
-                return "stopped at the limit of memory"
+                return "the memory budget ran out"
         return ""
 
     def _decide(self, made: StressRound) -> StressOutcome | None:
         return self.judge.decide(self._history(made), pairs=made.pairs)
 
     def _halted(self, made: StressRound) -> StressOutcome | None:
-        """Judge a round that is not over. If nothing is wrong with it, it does not count: it comes again."""
+        """Judge an unfinished round. Unless it is wrong it does not count, since the program sends it again."""
         history = self._history(made)
         verdict = check(history, self.spec, budget=self.budget.remaining(), jobs=1)
         return self.judge.decide(history, pairs=made.pairs) if verdict.status is Status.VIOLATION else None
@@ -213,7 +213,7 @@ class CppStressSession(StressSession):
         return parse_operations(made.lines, self.name)
 
     def _stuck(self, program: StressProgram, made: StressRound) -> StressOutcome | None:
-        """Judge a round that hangs: what returned in it may be wrong, or the spec may let it wait."""
+        """Judge a round that hangs: its results may be wrong, or the spec may allow it to block."""
         for _ in program.drain():
             pass
         history = self._history(made)
@@ -225,17 +225,17 @@ class CppStressSession(StressSession):
         return self.judge.decide(history, stuck, pairs=made.pairs)
 
     def _silent(self, program: StressProgram) -> StressOutcome:
-        """A program that hangs outside of operations."""
+        """The outcome of a program that hangs outside of operations."""
         program.end()
         silence_s = self.subject.config.patience + _SILENCE_GRACE_S
-        why = f"the program said nothing for {silence_s:g} s: it hangs where the object is made or destroyed"
+        why = f"the program did not respond for {silence_s:g} s: it hangs while creating or destroying the object"
         return StressOutcome(Status.VIOLATION, why, "deadlock")
 
     def _with_cause(self, program: StressProgram, outcome: StressOutcome) -> StressOutcome:
-        """The report of a sanitizer in the place of a history that does not fit.
+        """Replace a wrong history with the report of a sanitizer, if one follows.
 
-        Wrong use of memory shows in wrong results too, perhaps before it is noticed. The program continues for a while;
-        whatever else it does does not count.
+        Memory errors also cause wrong results, perhaps before the sanitizer notices them. The program continues for a
+        while; its further rounds do not count.
         """
         if not self.subject.sanitized or outcome.history is None or outcome.stuck:
             return outcome
@@ -250,27 +250,27 @@ class CppStressSession(StressSession):
         return reported if reported.kind in REPORT_KINDS else outcome
 
     def _died(self, program: StressProgram) -> StressOutcome:
-        """A program that ended by itself, which it never does when all is well."""
+        """The outcome of a program that ended by itself, which a correct one never does."""
         program.wait(_SILENCE_GRACE_S)
-        code, said = program.end()
-        text = said.decode("utf-8", "replace").rstrip()
+        code, stderr = program.end()
+        text = stderr.decode("utf-8", "replace").rstrip()
         doing = self._inside(program)
         how = summary_of_report(text) or _ending_text(code)
         run = max((each.round for _, each in doing), default=0) + 1
-        why = f"in run {run}: {how}" if doing else f"{how}, where the object was made or destroyed"
+        why = f"in run {run}: {how}" if doing else f"{how}, while creating or destroying the object"
         inside = ", ".join(f"process {at} in {self._request.calls[each.call or 0]}" for at, each in doing)
-        report = "\n".join([*([f"At that moment: {inside}."] if inside else []), *shortened_report(text)])
+        report = "\n".join([*([f"Running at that time: {inside}."] if inside else []), *shortened_report(text)])
         return StressOutcome(Status.VIOLATION, why, kind_of_report(text), report=report)
 
     def _inside(self, program: StressProgram) -> list[tuple[int, ThreadActivity]]:
-        """The threads that were in calls when the program ended."""
+        """The threads that were executing calls when the program ended."""
         threads = self._request.threads
         return [(at % threads, each) for at, each in enumerate(program.activities()) if each.call is not None]
 
 
 def _ending_text(code: int | None) -> str:
     if code is None:
-        return "the program said no more"
+        return "the program stopped responding"
     if code < 0:
-        return f"the program was ended by {signal.Signals(-code).name}"
+        return f"the program was terminated by {signal.Signals(-code).name}"
     return f"the program exited with code {code}"

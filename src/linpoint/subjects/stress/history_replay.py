@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The finding of a stress test, replayed: the operations of its token are checked again, and nothing is built or run."""
+"""Replays the finding of a stress test: checks the operations of its token again, without building or running code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from linpoint.verdicts.finding import Finding
 
 @dataclass(frozen=True, slots=True)
 class RecordedHistory:
-    """The operations of a finding, and the spec that they are checked against. ``name`` is that of the test."""
+    """The operations of a finding and the spec to check them against. ``name`` is the name of the test."""
 
     name: str
     spec: Spec
@@ -28,11 +28,11 @@ class RecordedHistory:
 
     @contextmanager
     def open(self, seconds: float, _progress: Progress) -> Iterator[HistoryReplaySession]:
-        """A session that checks the operations."""
+        """Open a session that checks the operations."""
         yield HistoryReplaySession(self, seconds)
 
     def failure(self, kind: str) -> Failure:
-        """The failure of the finding."""
+        """The failure that the finding describes."""
         return Failure(kind, self.operations, (), 0, None)
 
 
@@ -51,7 +51,7 @@ class HistoryReplaySession(Session):
         self.verdict: Verdict | None = None
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
-        """There is nothing to search."""
+        """No search: yields nothing."""
         yield from ()
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
@@ -60,7 +60,7 @@ class HistoryReplaySession(Session):
         return Reproduction(verdict, failure if verdict.status is Status.VIOLATION else None)
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """The kind stays that of the token."""
+        """Build the finding with the kind that the token names."""
         evidence = HistoryEvidence(self.verdict)
         return Finding(kind=failure.kind, message=self.replay_shows_it, evidence=evidence, verdict=self.verdict)
 
@@ -70,7 +70,7 @@ class HistoryReplaySession(Session):
         return Claim(self.verdict.status, self.verdict.why)
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
-        """The same."""
+        """The verdict of the check, which is the claim of the replay."""
         return self.claim()
 
     def undecided_run(self) -> HistoryEvidence | None:
@@ -78,7 +78,7 @@ class HistoryReplaySession(Session):
         return HistoryEvidence(self.verdict)
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The operations; there was no run."""
+        """The number of operations; there was no run."""
         seconds = 0.0 if self.verdict is None else self.verdict.statistics.seconds
         return coverage_of(
             self.kind,

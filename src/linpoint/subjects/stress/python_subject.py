@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python object on real threads: random operations or scenarios, each run recorded and checked.
+"""A Python object on real threads: random operations or scenarios, with each run recorded and checked.
 
-Guarantee: a run that hangs ends the campaign, unless the spec lets it wait; its workers are left behind, and the next run
-has others. The switch interval is restored whatever happens.
-Cost: a run of a few hundred operations takes about a millisecond, its check as long again. Checks alternate with runs: in
-the background they would take the interpreter lock from the very threads that are to disturb each other.
-Source: Lowe, *Testing for Linearizability*: workers on one datatype, a log, a decision, repeat. Of the open questions there
-this has several tests at the same time (``instances``) and erratic scheduling (``erratic``).
+Guarantee: a run that hangs ends the campaign, unless the spec allows it to block; its workers are abandoned, and the
+next run starts new ones. The switch interval is always restored.
+Cost: a run of a few hundred operations takes about a millisecond, and its check as long again. Checks alternate with
+runs: in the background they would take the interpreter lock from the threads that should interfere with each other.
+Source: Lowe, *Testing for Linearizability*: workers on one datatype, a log, a decision, repeat. Of the paper's open
+questions this implements several concurrent tests (``instances``) and erratic scheduling (``erratic``).
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 _SWITCH_INTERVALS_S: Final = (1e-6, 1e-6, 1e-5, 1e-4)
 _PAUSE_SHARES: Final = (0.0, 0.0, 0.02, 0.2)
-"""An erratic run draws its switch interval and its share of pauses from these: which of them finds a bug depends on it."""
+"""The shares of pauses from which an erratic run draws, since different bugs need different shares."""
 _MAX_PAUSE_S: Final = 2e-5
 _REMAINING_RUNS_FACTOR: Final = 2
-"""Another run begins only if the rest of the budget is longer than the longest run so far by this factor."""
+"""Another run starts only if the rest of the budget exceeds the longest run so far by this factor."""
 
 
 def spec_of_test(definition: ConcurrentTestDefinition) -> Spec:
-    """The spec of a test; by default the object itself, copied between operations and called on one thread."""
+    """The spec of a test; by default the object itself, called on one thread and copied between operations."""
     if definition.spec is not None:
         return find(definition.spec)
     calls = {name: (each.call, each.parameters) for name, each in definition.operations.items()}
@@ -56,7 +56,7 @@ def spec_of_test(definition: ConcurrentTestDefinition) -> Spec:
 
 @dataclass(frozen=True, slots=True)
 class PythonStressSubject:
-    """A Python object, its spec, and how threads use it."""
+    """A Python object, its spec, and the options of its threads."""
 
     definition: ConcurrentTestDefinition
     spec: Spec
@@ -78,7 +78,7 @@ class PythonStressSubject:
 
     @contextmanager
     def open(self, seconds: float, progress: Progress) -> Iterator[PythonStressSession]:
-        """A session with threads of its own."""
+        """Open a session with its own threads."""
         session = PythonStressSession(self, seconds, progress)
         try:
             yield session
@@ -119,22 +119,22 @@ class PythonStressSession(StressSession):
             self._pool.close()
 
     def outcomes(self) -> Iterator[StressOutcome]:
-        """Make rounds of ``instances`` runs, each on a fresh object of its own, and judge their runs in order."""
+        """Execute rounds of ``instances`` concurrent runs, each on a fresh object, and judge the runs in order."""
         instances, iterations = self.subject.instances, self.subject.iterations
         while not (stopped := self._stop_reason()):
             left = instances if iterations is None else iterations - self.judge.runs
             yield from self._round(min(instances, left))
-            self.tell_progress()
+            self.report_progress()
         self.stopped = stopped
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Decide the history of the run again, which then counts."""
+        """Check the history of the run again, and report progress."""
         reproduction = super().reproduce(failure, record=record)
-        self.tell_progress()
+        self.report_progress()
         return reproduction
 
     def statistics(self, elapsed_s: float) -> dict[str, Any]:
-        """As in the JSON contract."""
+        """The counts and settings, as in the JSON contract."""
         return {
             **self.judge.statistics(),
             "threads": self._threads,
@@ -146,19 +146,19 @@ class PythonStressSession(StressSession):
         }
 
     def _stop_reason(self) -> str:
-        """Why no further round is to begin, if so."""
+        """The reason to start no further round; empty if there is none."""
         iterations, runs = self.subject.iterations, self.judge.runs
         if iterations is not None and runs >= iterations:
-            return "stopped after as many as were asked for"
+            return "all requested runs are done"
         remaining = self.budget.remaining()
         if remaining is not None and remaining <= (_REMAINING_RUNS_FACTOR * self._longest_s if runs else 0):
-            return "stopped with the budget"
+            return "the budget ended"
         if self.budget.max_memory is not None and resident_memory() > self.budget.max_memory:
-            return "stopped at the limit of memory"
+            return "the memory budget ran out"
         return ""
 
     def _round(self, instances: int) -> Iterator[StressOutcome]:
-        """Make several runs at the same time; those that are wrong or undecided."""
+        """Execute several runs concurrently, and return the wrong or undecided ones."""
         began = time.monotonic()
         first = self.judge.runs
         pool = self._pool = self._pool or ThreadPool(
@@ -185,7 +185,7 @@ class PythonStressSession(StressSession):
         self._longest_s = max(self._longest_s, time.monotonic() - began)
 
     def _perform(self, pool: ThreadPool, numbers: range) -> frozenset[int]:
-        """Let the workers do these runs, each on a fresh object; those that hang."""
+        """Let the workers execute these runs, each on a fresh object; returns the workers that hang."""
         plans = [self._workload.plan(number) for number in numbers]
         subjects = [FreshObject(self.subject.definition.setup) for _ in plans]
         hanging: frozenset[int] = frozenset()
@@ -196,7 +196,7 @@ class PythonStressSession(StressSession):
                 )
                 for at, (number, plan, subject) in enumerate(zip(numbers, plans, subjects, strict=True))
                 for thread, program in enumerate(phase(plan))
-                if program or (thread == 0 and phase is _together)  # a worker must make the object
+                if program or (thread == 0 and phase is _together)  # a worker must construct the object
             }
             hanging = pool.run(jobs, patience=self.subject.patience, deadline=self.budget.deadline)
             if hanging:
@@ -210,7 +210,7 @@ class PythonStressSession(StressSession):
             raise UsageError(
                 "LP-U009",
                 f"the setup of {self.name} raised {type(error).__name__}: {error}.",
-                remedy="It makes a fresh object for each run, without arguments.",
+                remedy="Let setup create a fresh object for each run, without arguments.",
             ) from error
 
     def _pauses(self, run: int, thread: int, program: Program) -> list[float] | None:
@@ -230,14 +230,14 @@ class PythonStressSession(StressSession):
     def _stuck(
         self, pool: ThreadPool, hanging: frozenset[int], histories: list[History]
     ) -> dict[int, tuple[HungThread, ...]]:
-        """The threads that hang, by their run."""
+        """The hung threads by run."""
         found: dict[int, list[HungThread]] = {}
         for worker, (stack, running) in pool.stuck(hanging).items():
             at, process = divmod(worker, self._threads)
             last = next((op for op in reversed(histories[at]) if op.process == process), None)
             inside = str(last) if last is not None and last.outcome is Outcome.UNKNOWN else None
             found.setdefault(at, []).append(HungThread(process, inside, stack, running))
-        # A thread that is nowhere waits for the others; but a run that hangs always has a thread that hangs.
+        # A thread without a stack or an operation waits for the others. Keep all if no thread has either.
         return {
             at: tuple([each for each in threads if each.stack or each.operation] or threads)
             for at, threads in found.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a sanitizer: the kind of finding that it is, its summary, and the part that concerns the user."""
+"""Reads a sanitizer's report: the kind of finding, its summary, and the part that concerns the user."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 _MAX_LINES: Final = 40
-"""Lines of a report that are shown."""
+"""The maximum number of lines of a report to print."""
 _KINDS_BY_PATTERN: Final = (
     (re.compile(r"ThreadSanitizer: (data race|.*race)"), "race"),
     (re.compile(r"ThreadSanitizer: lock-order-inversion"), "deadlock"),
@@ -21,22 +21,22 @@ _KINDS_BY_PATTERN: Final = (
     (re.compile(r"runtime error: "), "crash"),
 )
 REPORT_KINDS: Final = frozenset(kind for _, kind in _KINDS_BY_PATTERN)
-"""The kinds of findings that reports stand for."""
+"""The kinds of findings that sanitizers report."""
 _SUMMARY: Final = re.compile(r"^SUMMARY: (.*)$", re.MULTILINE)
 _HEADLINE: Final = re.compile(r"^.*?((?:\w+Sanitizer|runtime error): .*)$", re.MULTILINE)
 _INTERNAL_FRAME: Final = re.compile(
     r"^ +#\d+ .*(\blinpoint::detail::|\bstart_thread\b|\bclone3?\b|libsanitizer/|linpoint/test\.hpp)"
 )
-"""Frames of linpoint and of libraries, which do not help the user."""
+"""Frames of linpoint and of libraries, which are omitted."""
 
 
 def kind_of_report(text: str) -> str:
-    """The kind of finding that the standard error of a process stands for; ``crash`` without a report."""
+    """The kind of finding in the standard error of a process; ``crash`` without a report."""
     return next((kind for pattern, kind in _KINDS_BY_PATTERN if pattern.search(text)), "crash")
 
 
 def summary_of_report(text: str) -> str | None:
-    """The report in one line."""
+    """The summary of a report in one line; None without a report."""
     found = _SUMMARY.search(text) or _HEADLINE.search(text)
     return None if found is None else found[1].strip()
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of a C++ test on real threads, as a supervised process that makes rounds.
+"""The program of a C++ test on real threads, as a supervised process that runs rounds.
 
-Guarantee: whatever the program does, it is no danger to us: a silence that lasts too long is an error, and when the block is
-left it is gone. Its standard error is kept, up to a limit.
-Cost: it makes a burst of rounds on request, and sleeps while they are checked: on few cores a checker that runs at the same
-time takes a core from threads that are to disturb each other. Where there are more cores than threads, it is one burst ahead.
+Guarantee: the program cannot harm linpoint: a silence that lasts too long is an error, and leaving the block kills the
+process. Its standard error is kept, up to a limit.
+Cost: the program runs a burst of rounds on request and sleeps while they are checked. With few cores, a concurrent
+check would take a core from threads that should interfere with each other. With more cores than threads, the program
+runs one burst ahead.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from linpoint.processes.supervised_process import SupervisedProcess
 
 _POLL_INTERVAL_S: Final = 0.1
 _MAX_HEADER_BYTES: Final = 200
-"""Length of the line before the operations of a round."""
+"""The maximum length of the line before the operations of a round."""
 _ACTIVITY: Final = struct.Struct("<QQQ40x")
 _BURST: Final = b"."
-"""Requests a burst of rounds."""
+"""The message that requests a burst of rounds."""
 _DESCRIPTION_TIMEOUT_S: Final = 10.0
 _DRAIN_TIMEOUT_S: Final = 2.0
 _NO_ROOM: Final = b"unexpected memory mapping"
-"""The thread sanitizer prints this where addresses are too random for it."""
+"""The thread sanitizer prints this if it does not support the randomised address layout."""
 _REPORTING: Final = re.compile(rb"Sanitizer: |runtime error: ")
 _OPTIONS: Final = {
     "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:report_signal_unsafe=0",
@@ -50,20 +51,20 @@ _OPTIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StressRound:
-    """What the threads did on one object."""
+    """The operations of the threads on one object."""
 
     number: int
     lines: bytes
     operations: int
     pairs: int
-    """Of operations that were open at the same time."""
+    """The number of pairs of operations that overlapped."""
     state: str = "round"
-    """``round`` is over; in ``halted`` nothing moves at the moment, and it comes again; ``stuck`` never moves."""
+    """``round``: it is complete; ``halted``: it makes no progress now and is sent again; ``stuck``: it hangs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadActivity:
-    """Where a thread was when the program ended: in which call (its number), or outside of calls."""
+    """The call (its number) that a thread executed when the program ended; None outside of calls."""
 
     begun: int
     call: int | None
@@ -71,7 +72,7 @@ class ThreadActivity:
 
 
 class SilenceError(Exception):
-    """The program has sent nothing for too long."""
+    """The program has been silent for too long."""
 
 
 def describe_program(program: Path) -> Any:
@@ -84,8 +85,8 @@ def describe_program(program: Path) -> Any:
         if process.stopped or not text.startswith(b'{"tests"'):
             raise TestError(
                 "LP-T015",
-                "the program does not say which tests it has.",
-                remedy="Leave main() to <linpoint/test.hpp>, and do nothing before it that waits or ends the program.",
+                "the program does not report its tests.",
+                remedy="Use the main() of <linpoint/test.hpp>, and do not block or end the program before it.",
             )
     return msgspec.json.decode(text)
 
@@ -116,13 +117,13 @@ def _has_descriptor() -> bool:
 
 
 def _with_users(name: str, ours: str) -> str:
-    """Options of a sanitizer; ours are last, since we rely on them."""
+    """The options of a sanitizer: the user's, then linpoint's, which take precedence."""
     given = os.environ.get(name, "")
     return f"{given}:{ours}" if given else ours
 
 
 class StressProgram:
-    """A program at work. One thread listens to it."""
+    """A running program. Only one thread may read its messages."""
 
     def __init__(self, program: Path, request: str, *, workers: int, silence: float) -> None:
         self._program, self._request, self._silence_s = program, request, silence
@@ -138,9 +139,9 @@ class StressProgram:
             os.close(self._board)
             raise
         self.clock = ""
-        """What the program stamps operations with."""
+        """The clock that gives the times of operations."""
         self.threads: dict[int, bool] = {}
-        """The threads that hang in a round that is stuck, and whether each runs."""
+        """The hung threads of a stuck round, and whether each is running."""
 
     def __enter__(self) -> Self:
         return self
@@ -156,9 +157,9 @@ class StressProgram:
         return process
 
     def next(self, deadline: float | None) -> StressRound | None:
-        """The next round; None if there are no more, or if the ``deadline`` comes first.
+        """The next round; None after the last one or at the ``deadline``.
 
-        Raises ``SilenceError`` when nothing came for too long.
+        Raises ``SilenceError`` if the program was silent for too long.
         """
         while True:
             found = self._take()
@@ -168,7 +169,7 @@ class StressProgram:
                 return None
 
     def _take(self) -> StressRound | None:
-        """A round that has arrived."""
+        """A round that has arrived completely, or None."""
         while (end := self._pending.find(b"\n", self._at, self._at + _MAX_HEADER_BYTES)) >= 0:
             word, *rest = self._pending[self._at : end].decode().split(" ")
             if word in ("round", "halted", "stuck"):
@@ -190,7 +191,7 @@ class StressProgram:
         return None
 
     def _more(self, deadline: float | None) -> bool:
-        """Wait for more; False at the end of its messages, and at the deadline."""
+        """Wait for more messages; False after the last one and at the deadline."""
         block = None
         while block is None:
             left = _POLL_INTERVAL_S if deadline is None else min(_POLL_INTERVAL_S, deadline - time.monotonic())
@@ -206,7 +207,7 @@ class StressProgram:
         return self._more(deadline)
 
     def _again(self) -> bool:
-        """Start it once more where a sanitizer could not work with addresses that are too random."""
+        """Restart the program without address randomisation, if the sanitizer did not support it."""
         setarch = shutil.which("setarch")
         if setarch is None or _NO_ROOM not in self._process.outcome().stderr:
             return False
@@ -215,31 +216,31 @@ class StressProgram:
         return True
 
     def drain(self) -> Iterator[StressRound]:
-        """The rounds that it still sends after ``next`` has returned one that is stuck."""
+        """The rounds that the program still sends after ``next`` has returned a stuck one."""
         limit = time.monotonic() + _DRAIN_TIMEOUT_S
         while (found := self.next(limit)) is not None:
             yield found
 
     def activities(self) -> list[ThreadActivity]:
-        """Where each thread is, or was when the program ended."""
+        """The activity of each thread, now or when the program ended."""
         with mmap.mmap(self._board, self._workers * _ACTIVITY.size, prot=mmap.PROT_READ) as board:
             each = _ACTIVITY.iter_unpack(board[:])
             return [ThreadActivity(begun, call - 1 if call else None, round_) for begun, call, round_ in each]
 
     def memory(self) -> int:
-        """Resident bytes of the program."""
+        """The resident memory of the program in bytes."""
         return self._process.memory_bytes()
 
     def reports(self) -> bool:
-        """Whether a sanitizer has begun a report."""
+        """Whether a sanitizer has started a report."""
         return _REPORTING.search(self._process.stderr()) is not None
 
     def wait(self, seconds: float) -> None:
-        """Give it time to end by itself."""
+        """Wait for the program to end by itself."""
         self._process.wait(seconds)
 
     def end(self) -> tuple[int | None, bytes]:
-        """End it, if it has not ended; its code (None if it had to be ended) and its standard error."""
+        """Stop the program if necessary; returns its exit code (None if it was stopped) and its standard error."""
         outcome = self._process.outcome(grace_s=0.0)
         code = outcome.exit_code if outcome.signal is None else -outcome.signal
         return code if outcome.by_itself else None, outcome.stderr

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a C++ test are to do, as the text that its program reads (``sdk/include/linpoint/detail``).
+"""The calls for the threads of a C++ test, as the text that its program reads (``sdk/include/linpoint/detail``).
 
-Guarantee: every call has a number in it, and calls of one operation follow each other, so that drawing an operation and
-then its arguments takes two random numbers. The same seed gives each round the same calls.
+Guarantee: every call has a number, and calls of one operation have consecutive numbers, so that drawing an operation
+and its arguments takes two random numbers. The same seed gives each round the same calls.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.tested_operation import TestedOperation
 
 _MAX_CALLS: Final = 4096
-"""Of one operation; from more, this number is drawn at random."""
+"""The maximum number of calls per operation; with more, this number is drawn at random."""
 _BURST_OPERATIONS: Final = 4096
-"""Operations of one thread between two messages: their records fit into the caches."""
+"""The number of operations of a thread between two messages, so that their records fit into the caches."""
 _MAX_BURST_ROUNDS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class StressConfig:
-    """How threads run."""
+    """The options of the threads."""
 
     threads: int
     operations: int
@@ -39,12 +39,12 @@ class StressConfig:
     erratic: bool = False
     patience: float = 5.0
     steady: bool = False
-    """The system's clock, though the counters of the cores may agree."""
+    """Use the system's clock even if the cores' counters agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class StressRequest:
-    """A request as text, the calls that its numbers stand for, and its threads."""
+    """A request as text, its calls by number, and its number of threads."""
 
     text: str
     calls: tuple[Call, ...]
@@ -52,7 +52,7 @@ class StressRequest:
 
 
 def build_request(test: CppObjectTest, scenario: Scenario | None, config: StressConfig) -> StressRequest:
-    """The request for a scenario again and again, or for random calls."""
+    """The request to repeat a scenario, or to make random calls."""
     if scenario is not None:
         shares, calls, threads = _fixed(scenario)
         longest = max(map(len, scenario.threads)) + len(scenario.before) + len(scenario.after)

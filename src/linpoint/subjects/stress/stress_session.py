@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign of rounds on real threads, whatever the language of the object.
+"""A campaign of rounds on real threads, in any language.
 
-Guarantee: a violation is one of a run that took place, and its history was decided twice. A pass says that no run that took
-place was wrong, and nothing of the others. Real threads cannot be made to run the same way again, so what replays is the
-history of a run.
+Guarantee: a violation occurred in an actual run, and its history was checked twice. A pass only states that no executed
+run was wrong. Real threads cannot repeat a schedule, so a replay checks the recorded history again.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from linpoint.verdicts.finding import Finding
 
 
 class StressSession(Session):
-    """The rounds of one stress test. Languages differ in how rounds are made."""
+    """The rounds of one stress test. Subclasses execute the rounds for each language."""
 
     kind: ClassVar = "stress"
     phases = (Phase((Search("rounds"),)),)
@@ -62,23 +61,23 @@ class StressSession(Session):
         self.undecided: StressOutcome | None = None
         """The run that ended the campaign because it could not be decided."""
         self.stopped = ""
-        """Why no further round began."""
+        """The reason why no further round started."""
         self._progress = progress
 
     @abstractmethod
     def outcomes(self) -> Iterator[StressOutcome]:
-        """Make rounds and judge them; the runs that are wrong or undecided."""
+        """Execute rounds and judge them; yields the wrong or undecided runs."""
 
     @abstractmethod
     def statistics(self, elapsed_s: float) -> dict[str, Any]:
         """The counts and settings of the campaign, in the order of the JSON contract."""
 
     def search_warnings(self) -> list[str]:
-        """Why a pass proves less, as far as the rounds show it."""
+        """The reasons why a pass proves less, as the rounds show them."""
         return self.judge.warnings()
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
-        """The runs that are wrong, until one cannot be decided."""
+        """The wrong runs, until one cannot be decided."""
         for outcome in self.outcomes():
             if outcome.status is not Status.VIOLATION:
                 self.undecided = outcome
@@ -86,20 +85,20 @@ class StressSession(Session):
             yield _failure(outcome)
 
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Decide the history of the run again."""
+        """Check the history of the run again."""
         outcome = self.judge.confirm(failure.run)
         return Reproduction(outcome, None if outcome is None else _failure(outcome))
 
     def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
-        """The history is still wrong, though an exception or a report may explain it now."""
+        """Whether the history is still wrong; an exception or a report may now explain it."""
         return reproduction.failure is not None
 
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """The run with the explanation that was found for it."""
+        """Build the finding of a run with its explanation."""
         outcome: StressOutcome = failure.run
         message, kind = outcome.why, outcome.kind
         if failure.kind == NONDETERMINISM:
-            message = f"two checks of run {outcome.run} disagree, so the spec {self.spec.name} is not pure"
+            message = f"two checks of run {outcome.run} disagree, so the spec {self.spec.name} is not deterministic"
             kind = NONDETERMINISM
         elif reproduction is not None:
             outcome = reproduction.run
@@ -107,18 +106,18 @@ class StressSession(Session):
         return Finding(kind=kind, message=message, evidence=_evidence(outcome), verdict=outcome.verdict, minimal=False)
 
     def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
-        """The sentence of the run."""
+        """The reason of the first finding."""
         return findings[0].message
 
     def claim(self) -> Claim:
-        """No run was wrong, as far as there were any."""
+        """The claim that no run was wrong; UNKNOWN without runs."""
         if self.undecided is not None:
             return Claim(Status.UNKNOWN, self.undecided.why)
-        why = "stopped by Ctrl-C" if self.interrupted else self.stopped or "stopped with the budget"
+        why = "the run was interrupted" if self.interrupted else self.stopped or "the budget ended"
         return Claim(Status.LINEARIZABLE if self.judge.runs else Status.UNKNOWN, why)
 
     def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
-        """The runs that were decided, and how they were made."""
+        """The decided runs and the settings of the campaign."""
         elapsed = time.monotonic() - self.started
         statistics = self.statistics(elapsed)
         return coverage_of(self.kind, seconds=elapsed, peak_memory_bytes=peak_memory(), **statistics)
@@ -128,10 +127,10 @@ class StressSession(Session):
         return None if self.undecided is None else _evidence(self.undecided)
 
     def warnings(self, claim: Claim) -> tuple[str, ...]:
-        """Why a pass proves less."""
+        """The reasons why a pass proves less."""
         return (*self.search_warnings(), *claim.warnings)
 
-    def tell_progress(self) -> None:
+    def report_progress(self) -> None:
         """Report the runs so far."""
         self._progress(CampaignProgress(executions=self.judge.runs, operations=self.judge.operations))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small concurrent objects in several styles each, right as they stand unless a style is named broken.
+"""Small concurrent objects in several styles each, correct unless a style is called broken.
 
-A family takes a random generator and gives a draft: the model with all its points, and the sizes that keep its
-states few.
+A family takes a random generator and returns a draft: the model with all its points, and sizes that keep the number of
+its states small.
 """
 
 from __future__ import annotations

@@ -184,7 +184,9 @@ def dequeue(state):
 
 
 def numbered_queue(rng: random.Random) -> Draft:
-    """Herlihy and Wing's queue: take a number, put the value there. Who finds nothing waits, or (broken) says so."""
+    """Herlihy and Wing's queue: take a number, put the value there. A dequeue of an empty queue waits, or (broken)
+    returns.
+    """
     waits = rng.random() < 0.5
     many = rng.random() < 0.5
     scan: Body = (

@@ -35,7 +35,7 @@ LOCK = LockDeclaration("m")
 
 
 def changed_by(style: str, name: str, number: int, answer: str | None) -> Body:
-    """Add to a cell and tell what was there, in one of the styles."""
+    """Add to a cell and return its old value, in one of the styles."""
     sum_ = op("old", "+", soft(number))
     told = give(answer)
     bodies: dict[str, Body] = {
@@ -63,7 +63,7 @@ def changed_by(style: str, name: str, number: int, answer: str | None) -> Body:
 
 
 def counter(rng: random.Random) -> Draft:
-    """``increment`` tells the old value or nothing."""
+    """``increment`` returns the old value or nothing."""
     styles = ["cas", "cas in the condition", "fetch_add", "linked", "lock", "lock by hand", "broken", "broken, nested"]
     style = rng.choice(styles)
     answer = rng.choice([None, "old"]) if style != "broken, nested" else None
@@ -92,7 +92,7 @@ def read(state):
 
 
 def semaphore(rng: random.Random) -> Draft:
-    """``take`` if there is one; ``put`` one back."""
+    """``take`` a permit if there is one; ``put`` one back."""
     first = rng.choice([0, 1, 2])
     style = rng.choice(["cas", "cas", "lock", "broken: taken back"])
     less = op("n", "-", 1)
@@ -134,7 +134,7 @@ def put(state):
 
 
 def indicator(rng: random.Random) -> Draft:
-    """Is anybody there? One departs only after one has arrived."""
+    """Is any process present? A process departs only after it has arrived."""
     style = rng.choice(["cas", "cas", "fetch_add", "fetch_add", "lock", "broken: flag"])
     if style == "broken: flag":
         arriving: Body = (when(op(fetch_add("x", 1), "==", 0), store("there", True)), give())
@@ -173,7 +173,7 @@ def query(state):
 
 
 def maximum(rng: random.Random) -> Draft:
-    """``write`` what is larger than everything before."""
+    """``write`` a value that is larger than everything before."""
     style = rng.choice(["cas", "cas", "lock", "lock", "broken: swapped back"])
     if style == "cas":
         writing: Body = (

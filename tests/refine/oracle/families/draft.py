@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model on its way: what it is made of, and how large it may be run."""
+"""A model in preparation: its parts, and how large it may be run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Size = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a family gives. ``style`` is its own word for the variant, ``tso`` says whether it makes sense with buffers."""
+    """The result of a family. ``style`` is its name for the variant; ``tso`` says whether the variant makes sense
+    with buffers.
+    """
 
     style: str
     declarations: tuple[Declaration, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of flags: test-and-set, spinning locks, and what store buffers break."""
+"""Objects made of flags: test-and-set, spin locks, and objects that store buffers break."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def release(state):
 
 
 def flag(rng: random.Random) -> Draft:
-    """``test_and_set`` tells what was there."""
+    """``test_and_set`` returns the old value."""
     style = rng.choice(["swap", "swap", "cas", "cas", "broken"])
     bodies: dict[str, Body] = {
         "swap": (let("old", swap("x", True)), POINT, give("old")),
@@ -69,7 +69,7 @@ def reset(state):
 
 
 def spinning(rng: random.Random) -> Draft:
-    """A lock that is waited for by looking again and again."""
+    """A lock whose waiters spin."""
     style = rng.choice(["swap", "ticket", "broken"])
     cells: tuple[Declaration, ...] = (cell("busy", False),)
     release: Body = (store("busy", False), POINT, *_maybe_fence(rng))
@@ -92,7 +92,7 @@ def spinning(rng: random.Random) -> Draft:
 
 
 def peterson(rng: random.Random) -> Draft:
-    """A counter behind Peterson's lock for two; buffers break it unless there are fences."""
+    """A counter behind Peterson's lock for two processes; buffers break it unless there are fences."""
     fence: tuple[Statement, ...] = (FENCE,) if rng.random() < 0.5 else ()
 
     def counting(mine: str, other: str, turn: int) -> Body:
@@ -122,9 +122,9 @@ def right(state):
 
 
 def claim(rng: random.Random) -> Draft:
-    """Write my name until it stays: gets through alone, but two may hinder each other for ever.
+    """Write my name until it stays: one process alone finishes, but two may hinder each other forever.
 
-    Broken: with somebody who looks, since the name of one claim may be seen twice.
+    Broken: with a reader, since the name of one claim may be seen twice.
     """
     looks = rng.random() < 0.4
 
@@ -158,7 +158,7 @@ def look(state):
 
 
 def flags(rng: random.Random) -> Draft:
-    """Raise my flag, look at yours: both cannot have seen nothing. (To have seen one is always allowed.)"""
+    """Raise my flag, look at yours: it is impossible that neither sees a flag. (Seeing one is always allowed.)"""
     fence: tuple[Statement, ...] = (FENCE,) if rng.random() < 0.5 else ()
     return Draft(
         "with fences" if fence else "without fences",
@@ -184,10 +184,10 @@ def right(state):
 
 
 def message(rng: random.Random) -> Draft:
-    """Data first, then the flag that says it is there."""
+    """Data first, then the flag that announces it."""
     counting: Body = ()
     cells: tuple[Declaration, ...] = (cell("data"), cell("ready"))
-    if rng.random() < 0.5:  # only the sender touches this one
+    if rng.random() < 0.5:  # only the sender accesses this one
         cells = (*cells, cell("sent"))
         counting = (store("sent", op(load("sent"), "+", 1)),)
     receiving: Body = (when(op(load("ready"), "==", 0), give()), give(load("data")))

@@ -53,7 +53,7 @@ def _node(*, atomic: bool) -> NodeDeclaration:
 
 
 def stack(rng: random.Random) -> Draft:
-    """Treiber's; broken, it links the node only when everybody can see it."""
+    """Treiber's; broken, it links the node only after it is visible to all processes."""
     style = rng.choice(["right", "right", "nested", "atomic next", "broken: linked late"])
     following = field("node", "next")
     many = rng.random() < 0.5
@@ -133,7 +133,7 @@ def queue(rng: random.Random) -> Draft:
 
 
 def log(rng: random.Random) -> Draft:
-    """A list that grows at its end: ``append`` tells where, ``last`` the last value."""
+    """A list that grows at its end: ``append`` returns the position, ``last`` the last value."""
     following = field("at", "next")
     many = rng.random() < 0.5
     append: Body = (
@@ -177,7 +177,7 @@ def last(state):
 
 
 def box(rng: random.Random) -> Draft:
-    """Two values in a node that is never changed, or (broken) changed when everybody can see it."""
+    """Two values in a node that never changes, or (broken) changes while it is visible to all processes."""
     style = rng.choice(["right", "written before", "written before", "broken: written late"])
     left, right = field("node", "left", owner="Box"), field("node", "right", owner="Box")
     publish = store("p", "node")

@@ -52,7 +52,7 @@ def pair(rng: random.Random) -> Draft:
         cells = (cell("s"), *cells)
         roles = ("reader", "writer")
         number = "s"
-        if rng.random() < 0.5:  # the writer has the number in a cell that nobody else touches
+        if rng.random() < 0.5:  # the writer has the number in a cell of its own
             number = "own"
             cells = (*cells, cell("own"))
         then: Body = (store("s", op("s", "+", 2)),)
@@ -97,7 +97,7 @@ def read(state):
 
 
 def exchange(rng: random.Random) -> Draft:
-    """``swap`` tells what was there."""
+    """``swap`` returns the old value."""
     style = rng.choice(["swap", "cas", "linked", "lock", "tagged"])
     cells: tuple[Declaration, ...] = (cell("x"),)
     reading: Body = (let("value", load("x")), POINT, give("value"))
@@ -135,7 +135,7 @@ def read(state):
 
 
 def once(rng: random.Random) -> Draft:
-    """Consensus: everybody is told the first value."""
+    """Consensus: every process gets the first value."""
     style = rng.choice(["cas", "cas, then load", "broken"])
     if style == "cas":
         deciding: Body = (when(cas("x", None, "v"), POINT, give("v")), let("won", load("x")), POINT, give("won"))
@@ -164,7 +164,7 @@ def look(state):
 
 
 def snapshot(rng: random.Random) -> Draft:
-    """Two cells with a writer each (or many), and a scan of both."""
+    """Two cells, each with one writer (or many), and a scan of both."""
     style = rng.choice(["double", "double", "double, only values", "broken: single"])
     counted = style == "double"
     start = record(c=0, v=0) if counted else 0
@@ -209,7 +209,7 @@ def scan(state):
 
 
 def transfer(rng: random.Random) -> Draft:
-    """Move one from here to there; look at both."""
+    """Move one unit between two cells; read both."""
     style = rng.choice(["dcas", "locks", "locks, crossed"])
     cells: tuple[Declaration, ...] = (cell("a", rng.choice([1, 2])), cell("b", rng.choice([0, 1])))
     seen: Body = (let("x", load("a")), let("y", load("b")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What libraries promise where that is less than a queue."""
+"""Specs of libraries that promise less than a queue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import linpoint
 
 @linpoint.spec
 class Bag:
-    """Values in no order: any one may be taken out, and nothing only if there is none."""
+    """Values in no order: any value may be taken out, and none only if the bag is empty."""
 
     initial: tuple[int, ...] = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of an inhabitant of the zoo before it is tested, and how it is tested."""
+"""Expectations for an inhabitant of the zoo, and how it is tested."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TO_DESCRIBE: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The kind of a finding, and the smallest scenario in which it shows."""
+    """The kind of a finding, and the smallest scenario that shows it."""
 
     kind: str
     scenario: Scenario
@@ -39,14 +39,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A flaw, and what must be found because of it."""
+    """A flaw, and the findings that it must cause."""
 
     flaw: int
-    """The number that ``LINPOINT_BROKEN`` has."""
+    """The value of ``LINPOINT_BROKEN``."""
     found: dict[str, Found]
-    """Under each memory model. Where nothing is found the twin is as good as the correct one."""
+    """The finding under each memory model. Without a finding the twin must pass."""
     given: Scenario | None = None
-    """If the flaw shows only in a larger one than those that are generated."""
+    """A scenario larger than the generated ones, if the flaw needs it."""
     races: str = "stop"
     every_day: bool = False
 
@@ -59,17 +59,17 @@ class Inhabitant:
     spec: str
     twins: tuple[Twin, ...]
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """For each memory model: the scenarios of two threads, and their schedules, of which none is left out."""
+    """For each memory model: the number of scenarios of two threads, and of all their schedules."""
     operations: int = 2
-    """Of each thread, at most."""
+    """Maximum number of operations per thread."""
     only: Callable[[Scenario], bool] | None = None
-    """Which scenarios, where all are too many."""
+    """Selects scenarios if there are too many."""
     seconds: float = 120.0
-    """For all of them."""
+    """The budget for all scenarios."""
     frees: bool = False
-    """It gives memory back while others may look at it: then it is tested also with memory that is used again."""
+    """It frees memory that other threads may still read, so it is also tested with reuse of memory."""
     every_day: bool = False
-    """Cheap enough for it; what is not is for the long lane."""
+    """Cheap enough for the day lane; the others run in the long lane."""
 
     def test(
         self,
@@ -81,7 +81,7 @@ class Inhabitant:
         reuse: bool = False,
         budget: float | None = None,
     ) -> TestResult:
-        """What ``linpoint test`` says of it."""
+        """The result of ``linpoint test`` for it."""
         program = BuiltCppTests(self.file, *_built(self.file, flaw), HostConfig(model, races, reuse))
         (test,) = program.tests(_TO_DESCRIBE).values()
         spec = load_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
@@ -94,7 +94,7 @@ class Inhabitant:
         return run_campaign(CppObjectSubject(target, spec), seconds)
 
     def _scenarios(self, test: CppObjectTest) -> tuple[Scenario, ...]:
-        """Just these; none if there is no choice among those that are generated."""
+        """Only these scenarios; none to use generated ones."""
         if self.only is None:
             return ()
         return tuple(filter(self.only, generate(test.definition, seed=0, threads=2, operations=self.operations)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All inhabitants of the zoo, and what must be found in them."""
+"""All inhabitants of the zoo, and the findings expected in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PASSED_ON: Final = "enqueue(1) | dequeue()"
 
 
 def _found(kind: str, threads: str, before: str = "", after: str = "", *, only: str = "") -> dict[str, Found]:
-    """The same under all memory models, or under one of them alone."""
+    """The same finding under all memory models, or under only one of them."""
     scenario = Scenario.parse(threads, before=before, after=after)
     return {model: Found(kind, scenario) for model in MODELS if only in ("", model)}
 
@@ -104,8 +104,9 @@ INHABITANTS: Final = {
         "seqlock_linpoint.cpp",
         "register(initial=[0, 0])",
         (Twin(1, _wrong("write([1, 1]) | read()")),),
-        # A few are loops gone round once more: what an operation before has returned may lie in a hole of the frame,
-        # and makes a round look new. Clearing the stack spares 12, and costs libraries whose races are ignored far more.
+        # A few are repeated iterations of loops: a result of an earlier operation may lie in a gap of the stack frame,
+        # and makes an iteration look new. Clearing the stack saves 12, and costs libraries whose races are ignored far
+        # more.
         {"sc": (78, 27411), "tso": (78, 29529)},
         every_day=True,
     ),
@@ -153,7 +154,7 @@ INHABITANTS: Final = {
                 | _found("race", "increment() | increment()", only="tso"),
             ),
         ),
-        # As of the seqlock, a few are loops gone round once more.
+        # As for the seqlock, a few are repeated iterations of loops.
         {"sc": (21, 268), "tso": (21, 338)},
     ),
     "mcs lock": Inhabitant(
@@ -163,8 +164,8 @@ INHABITANTS: Final = {
             Twin(1, _found("livelock", "increment() | increment()"), every_day=True),
             Twin(2, _found("livelock", "increment() | increment()")),
         ),
-        # As of the seqlock, a few are loops gone round once more; 30 more since results are written without hooks, with
-        # which they are 1447 and 1538.
+        # As for the seqlock, a few are repeated iterations of loops; 30 more since results are written without hooks,
+        # with which they are 1447 and 1538.
         {"sc": (21, 1481), "tso": (21, 1584)},
         every_day=True,
     ),
@@ -183,10 +184,11 @@ INHABITANTS: Final = {
         (Twin(1, _wrong("set-control(1); read() | rdcss(0, 0, 1)", after="rdcss(0, 0, 1)")),),
         {"sc": (903, 12487), "tso": (903, 12487)},
     ),
-    # Where three operations exchange there are too many schedules: one beside two of another thread had 241,024 and
-    # 2,072,316 where it was explored to the end, and of the 136 scenarios of two operations each 22 did not end when all
-    # had five minutes under SC. An operation has nine steps at words that all others touch as well, and for whom it is in
-    # the way does them too; the states after that are the same whoever did which of them, but the orders are not.
+    # With three exchanging operations there are too many schedules: one operation concurrent with two of another
+    # thread had 241,024 and 2,072,316 schedules when explored completely, and of the 136 scenarios of two operations
+    # each, 22 did not finish within five minutes under SC. An operation has nine steps on words that all others
+    # access too, and an operation that is blocked by another helps it. The states afterwards do not depend on which
+    # operation did the steps, but the orders do.
     "mcas": Inhabitant(
         "mcas_linpoint.cpp",
         "mwcas",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequential specifications of inhabitants for which there is no built-in one."""
+"""Sequential specs of inhabitants without a built-in one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import linpoint
 
 @linpoint.spec
 class Indicator:
-    """Whether more have arrived than departed. To depart is refused, with false, to a thread that has not arrived."""
+    """Whether more have arrived than departed. A thread that has not arrived cannot depart: the result is false."""
 
     initial = 0
 
@@ -27,7 +27,7 @@ class Indicator:
 
 @linpoint.spec
 class DoubleCompareSingleSwap:
-    """A control and a word. The word is exchanged if both are as expected; the result is what it was before."""
+    """A control and a word. The word is exchanged if both are as expected; the result is its previous value."""
 
     initial = (0, 0)
 

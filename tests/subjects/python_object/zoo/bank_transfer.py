@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts of a bank: a transfer works with a balance that another transfer has changed meanwhile."""
+"""Accounts of a bank: a transfer uses a balance that another transfer has changed meanwhile."""
 
 from __future__ import annotations
 

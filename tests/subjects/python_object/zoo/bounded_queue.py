@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bounded queue with one condition for producers and consumers: a notification wakes the wrong one, and is gone."""
+"""A bounded queue with one condition for producers and consumers: a notification wakes the wrong one and is lost."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CarefulQueue(BoundedQueue):
 
 
 class TestBoundedQueue(linpoint.ConcurrentTest):
-    """The queue itself, one operation after another, says when it waits. It is full to begin with."""
+    """The queue itself, run sequentially, says when an operation waits. It is full initially."""
 
     scenarios = "put(2) | put(2) | take(); take()"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seats of a theatre in a dict: two people book the one that both have seen free."""
+"""Seats of a theatre in a dict: two people book a seat that both have seen free."""
 
 from __future__ import annotations
 

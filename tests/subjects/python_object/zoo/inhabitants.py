@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All inhabitants of the zoo, and what must be found in them."""
+"""All inhabitants of the zoo, and the findings expected in them."""
 
 from __future__ import annotations
 

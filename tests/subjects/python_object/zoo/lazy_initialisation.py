@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection that is made when it is first asked for, and sometimes once more."""
+"""A connection that is created on first use, and sometimes twice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LockedPool(Pool):
 
 @linpoint.spec
 class OneConnection:
-    """Everybody gets the first."""
+    """Every caller gets the first one."""
 
     initial = None
 

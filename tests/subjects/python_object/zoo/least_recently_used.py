@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache of the least recently used entries on an OrderedDict: an entry is dropped while it is looked up."""
+"""A cache of the least recently used entries on an OrderedDict: an entry is evicted while it is looked up."""
 
 from __future__ import annotations
 

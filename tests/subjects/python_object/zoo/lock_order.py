@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts with a lock each, taken in the order of the call: two transfers in opposite directions wait for each other."""
+"""Accounts with a lock each, taken in the order of the call: two opposite transfers wait for each other."""
 
 from __future__ import annotations
 

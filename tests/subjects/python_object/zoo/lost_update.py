@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A counter whose increments get lost: it is read and written in two steps."""
+"""A counter with lost increments: it is read and written in two steps."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mailbox that looks for messages before it takes the lock: the notification comes in between, and is lost."""
+"""A mailbox that checks for messages before it takes the lock: a notification in between is lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CarefulMailbox(Mailbox):
 
 @linpoint.spec
 class Messages:
-    """Taking from an empty mailbox is not a step: it waits."""
+    """Taking from an empty mailbox waits: the step is not legal."""
 
     initial = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hand-written read-write lock that counts its readers too late: a writer comes in beside one of them."""
+"""A hand-written read-write lock that counts its readers too late: a writer enters during a read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CarefulReadWriteLock(ReadWriteLock):
 
 
 class TestReadWriteLock(linpoint.ConcurrentTest):
-    """Nothing is released: who may hold the lock together is all that is asked."""
+    """No lock is released: the test asks only which operations may hold the lock together."""
 
     spec = linpoint.specs.rw_lock
     operations = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wrapper of a dict with a ``setdefault`` of its own, in two steps: two callers keep different values."""
+"""A dict wrapper with its own ``setdefault`` in two steps: two callers keep different values."""
 
 from __future__ import annotations
 

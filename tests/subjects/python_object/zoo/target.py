@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of an inhabitant of the zoo before it is tested."""
+"""Expectations for an inhabitant of the zoo."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import linpoint
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A broken class and its correct twin, each with its test, and what must be found in the broken one."""
+    """A broken class and its correct twin, each with its test, and the expected finding in the broken one."""
 
     broken: type[linpoint.ConcurrentTest]
     fixed: type[linpoint.ConcurrentTest]
     kind: str
     scenario: str
-    """The one that a person would write by hand to show the bug."""
+    """The scenario that an engineer would write by hand to show the bug."""
     line: str
-    """The source line without which there is no bug; the trace must show it."""
+    """The source line that causes the bug; the trace must show it."""
     steps: int
-    """The trace is at most so long."""
+    """The maximum number of trace steps."""
     after: str = ""
-    """What has to be called when the threads are over."""
+    """Calls after the threads have ended."""
     preemptions: int = 1
     gil: linpoint.Status = linpoint.Status.VIOLATION
     """Whether an interpreter with a global lock has the bug too."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A token bucket that two threads fill up at once: it gives away more than it has. Time is virtual."""
+"""A token bucket that two threads refill concurrently: it gives away more tokens than it has. Time is virtual."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LockedTokenBucket(TokenBucket):
 
 
 class TestTokenBucket(linpoint.ConcurrentTest):
-    """No time passes by itself, so that the bucket is a semaphore; to rest a second gives a token back."""
+    """No time passes by itself, so the bucket is a semaphore; resting for a second returns a token."""
 
     spec = linpoint.specs.semaphore(1)
     operations = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Listeners that are gone through while somebody subscribes: the dict changes its size under the loop."""
+"""An iteration over listeners while another thread subscribes: the dict changes its size during the loop."""
 
 from __future__ import annotations
 

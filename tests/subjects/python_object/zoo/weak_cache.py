@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache of weak references: the picture dies between the question whether it is there and its use."""
+"""A cache of weak references: the picture dies between the check and its use."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CarefulGallery(Gallery):
 
 @linpoint.spec
 class Pictures:
-    """A picture that was taken down may be seen as long as somebody looks at it, but not again once it was gone."""
+    """A removed picture may be seen while another thread still looks at it, but not again once it was gone."""
 
     initial = "shown"
 

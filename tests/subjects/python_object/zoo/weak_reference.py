@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A weak reference that is asked twice: whether its object lives, and for the object, which is dead by then."""
+"""A weak reference that is called twice: to check that its object lives, and for the object, which is dead by then."""
 
 from __future__ import annotations
 

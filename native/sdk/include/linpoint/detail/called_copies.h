@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comes before everything that gcc compiles with hooks. gcc writes the code of these functions where they
- * are called with a constant size, and there has no hooks; headers of the standard library call them by these names,
- * which no flag turns off. By other names they are ordinary functions. */
+ * Included first in everything that gcc compiles with hooks. gcc expands these functions inline, without hooks, where
+ * they are called with a constant size. Headers of the standard library call the built-in names, which no flag turns
+ * off. Under other names they are ordinary functions. */
 #pragma once
 
 #ifdef __cplusplus

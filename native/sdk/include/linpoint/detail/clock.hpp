@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// When operations are called and return: the time-stamp counters of the cores where they agree, else the system's
-// clock.
+// Times of calls and returns: the time-stamp counters of the cores if they agree, else the system's clock.
 //
-// A call is stamped no later than the first thing that the operation does, a return no earlier than the last one that
-// others can see: stores leave the store buffer before it. What is not so would be an alarm about the clock. The price
-// is that the buffers of a core are empty between operations; inside of operations nothing is held up.
+// A call is stamped no later than the first effect of the operation, and a return no earlier than its last effect that
+// other threads can see: stores leave the store buffer before it. Otherwise linpoint could report a violation that only
+// the clock caused. The price is that a core's store buffer is empty between operations; within operations nothing is
+// delayed.
 #pragma once
 
 #include <pthread.h>
@@ -40,7 +40,7 @@ struct SteadyClock {
   }
   static void fence() {
 #if defined(__x86_64__)
-    _mm_mfence();  // a fence of the language is none for the thread sanitizer of gcc
+    _mm_mfence();  // gcc's thread sanitizer does not see a language-level fence as a fence
 #else
     std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
@@ -49,21 +49,21 @@ struct SteadyClock {
 
 #if defined(__x86_64__)
 
-/// The counter of the core that the thread runs on.
+/// The counter of the core that runs the thread.
 struct CounterClock {
   static std::uint64_t before() {
     const std::uint64_t now = __rdtsc();
-    _mm_lfence();  // nothing that follows begins before the counter was read
+    _mm_lfence();  // no later instruction starts before the counter was read
     return now;
   }
   static std::uint64_t after() {
     unsigned core = 0;
-    _mm_mfence();            // all that was stored is seen by others
-    return __rdtscp(&core);  // which waits for all that comes before it
+    _mm_mfence();            // all earlier stores are visible to other threads
+    return __rdtscp(&core);  // waits for all earlier instructions
   }
 };
 
-/// Whether the counters run at one speed, whatever the cores do.
+/// Whether the counters run at a constant speed, independent of the cores' states.
 inline bool counters_are_steady() {
   unsigned a = 0;
   unsigned b = 0;
@@ -101,8 +101,8 @@ inline void stay_on(int core) {
   (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// Two threads on two cores that give each other a word, with the time. It must never come before it was sent: a skew
-/// that is too small to be seen like this is too small for operations to see, which hear of each other in the same way.
+/// Two threads on two cores pass each other a message with the time. It must never arrive before it was sent: a skew
+/// too small to be detected like this is too small for operations, which communicate in the same way.
 template <typename Clock>
 class Agreement {
  public:

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments and results of operations as JSON, and what types they have.
-//
-// bool, integers, enumerations, floating-point numbers, char (a string of one letter), strings, std::optional,
-// std::pair, std::tuple, std::array and std::vector, in any combination. An empty optional is null, and so is the
-// result of a void function.
+// Arguments and results of operations as JSON, and their types.
 #pragma once
 
 #include <array>
@@ -47,7 +43,7 @@ inline constexpr bool is_text = std::is_same_v<Type, std::string> || std::is_sam
 template <typename Type>
 inline constexpr bool never = false;
 
-/// JSON text that is read as values of known types. What does not fit is remembered.
+/// Reads JSON text as values of known types. Remembers whether anything did not fit.
 class Reader {
  public:
   explicit Reader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -228,7 +224,7 @@ Type read_value(Reader& reader) {
   }
 }
 
-/// What is not UTF-8 is told by its bytes.
+/// Text that is not UTF-8 is written as its bytes.
 void write_text(std::string& into, std::string_view text);
 
 template <typename Type>
@@ -245,7 +241,8 @@ void write_value(std::string& into, const Type& value) {
     std::array<char, 40> digits{};
     int precision = 17;
     if constexpr (std::is_same_v<Type, float>) {
-      // As many digits as tell it from other floats, so that 0.1 stays 0.1 and is not the double that is nearest to it.
+      // The fewest digits that distinguish it from other floats, so that 0.1 stays 0.1 instead of becoming the nearest
+      // double.
       for (precision = 1; precision < 9; ++precision) {
         (void)std::snprintf(digits.data(), digits.size(), "%.*g", precision, static_cast<double>(value));
         if (std::strtof(digits.data(), nullptr) == value) break;
@@ -333,7 +330,7 @@ void describe_parts(std::string& into, std::index_sequence<Numbers...> /*unused*
   ((into += Numbers != 0 ? "," : "", describe_type<std::tuple_element_t<Numbers, Tuple>>(into)), ...);
 }
 
-/// The type in JSON: its kind, and what that needs.
+/// Describes the type in JSON: its kind, and the details of that kind.
 template <typename Type>
 void describe_type(std::string& into) {
   if constexpr (std::is_void_v<Type>) {

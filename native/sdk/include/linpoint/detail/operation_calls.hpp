@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods of a test as operations: arguments read, the method called, its result told, all by type.
+// Methods of a test as operations: reads the arguments, calls the method and reports the result, all by type.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@
 
 namespace linpoint::detail {
 
-/// Thousands of probes follow each crash, and most of them return a number: it is written without a text that grows.
+/// Thousands of probes follow each crash, and most of them return a number: it is written without a growing string.
 template <typename Type>
 inline constexpr bool is_number =
     std::is_integral_v<Type> && !std::is_same_v<Type, bool> && !std::is_same_v<Type, char>;
 
 class Digits {
  public:
-  /// Where they begin.
+  /// Returns where the digits begin.
   template <typename Number>
   LINPOINT_NOT_SEEN const char* write(Number number) {
     char* at = letters_ + sizeof letters_;
@@ -44,10 +44,10 @@ class Digits {
   [[nodiscard]] LINPOINT_NOT_SEEN const char* end() const { return letters_ + sizeof letters_; }
 
  private:
-  char letters_[24];  // not set: nobody reads what was not written
+  char letters_[24];  // uninitialised: only what was written is read
 };
 
-/// The type that is kept for a parameter.
+/// The type that is stored for a parameter.
 template <typename Parameter>
 using Kept = std::conditional_t<is_text<std::decay_t<Parameter>>, std::string, std::decay_t<Parameter>>;
 
@@ -64,7 +64,7 @@ LINPOINT_NOT_SEEN decltype(auto) passed(const Kept<Parameter>& kept) {
     return (kept);
 }
 
-/// Arguments that were read, and where each of them is: to get it from the tuple would be a call of the program.
+/// The arguments, and the address of each: getting it from the tuple would be a call within the program under test.
 template <typename... Parameters>
 struct ReadArguments {
   std::tuple<Kept<Parameters>...> values;
@@ -98,11 +98,10 @@ struct Calling {
   static void* read(Reader& reader) { return read_all(reader, std::index_sequence_for<Parameters...>()); }
 
 #if defined(LINPOINT_STRESS)
-  /// What is kept of a result. One that is a reference is copied before the return: others may change what it is of.
+  /// The stored form of a result. A reference is copied before the return: other threads may change its target.
   using Value = std::conditional_t<std::is_void_v<Result>, char, Kept<Result>>;
   static constexpr bool kPointer = std::is_pointer_v<std::decay_t<Result>>;
-  using KeptValue =
-      std::conditional_t<kPointer, std::optional<Value>, Value>;  // of letters, of which there may be none
+  using KeptValue = std::conditional_t<kPointer, std::optional<Value>, Value>;  // characters, or a null pointer
 
   static void record(void* object, const void* arguments, Record& record, void* result) {
     record_call(*static_cast<Object*>(object), *static_cast<const Arguments*>(arguments), record, result,
@@ -189,7 +188,7 @@ struct Calling {
         witness.result(witness, "null", 4);
         witness.resumes(witness);
       } else {
-        // A reference is read as a part of the operation: others may change what it is of.
+        // Reading a reference is part of the operation: other threads may change its target.
         const std::decay_t<Result> result = invoke(object, argument<Numbers, Parameters>(arguments)...);
         witness.ends(witness);
         tell(result, witness);

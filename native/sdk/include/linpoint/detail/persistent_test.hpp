@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool of a persistent object, and its operations as the host calls them: one by one, in any order.
 //
-// Guarantee: a block of the pool is not given out twice, also after a crash, and is zero. The root is durable when
-// `set_root` returns; what it points to is not flushed by that.
+// Guarantee: a block of the pool is not allocated twice, even after a crash, and is initially zero. The root is durable
+// when `set_root` returns; the object it points to is not flushed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "linpoint/detail/test_registry.hpp"
 
 extern "C" {
-// What the host has.
+// Provided by the host.
 __attribute__((weak)) void* linpoint_pool_base();
 __attribute__((weak)) std::size_t linpoint_pool_size();
 __attribute__((weak)) void* linpoint_pool_allocate(std::size_t size, std::size_t alignment);
@@ -28,7 +28,7 @@ class Pool {
  public:
   [[nodiscard]] void* base() const { return linpoint_pool_base(); }
   [[nodiscard]] std::size_t size() const { return linpoint_pool_size(); }
-  /// Zeroed. For those who divide up [base, base + size) by themselves it is of no use.
+  /// Returns zeroed memory. Do not use it if you manage [base, base + size) yourself.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t align = 64) {
     return linpoint_pool_allocate(bytes, align);
   }
@@ -59,12 +59,12 @@ struct RegisteredPersistent : Test {
 inline const Test* persistent_test = nullptr;
 /// Objects may keep a reference to it.
 inline Pool persistent_pool;
-/// By their numbers. A plain pointer: what reads it is not to be seen as a part of the program.
+/// Indexed by number. A plain pointer, so that reading it is not seen as part of the program under test.
 inline const Step* persistent_steps = nullptr;
 
-/// As `read_lines`; where a line belongs is for the host to know.
+/// Like `read_lines`; the host interprets the first word of each line.
 inline const char* read_persistent(std::string_view text) {
-  auto& steps = *new std::vector<Step>();  // stays for ever
+  auto& steps = *new std::vector<Step>();  // never freed
   const char* problem = read_lines(
       text, [](const Test* test) { persistent_test = test; },
       [&steps](std::string_view, const Step& step) -> const char* {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scenario that was read, and how it is run under control: threads are made and joined as any program does.
+// Reads a scenario and runs it under control: threads are created and joined as in any program.
 #pragma once
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "linpoint/detail/test_registry.hpp"
 
 extern "C" {
-// What the host of programs under control has. The program may go on with an operation only when it has come back.
+// Provided by the host of programs under control. The program may continue with an operation only when it has returned.
 __attribute__((weak)) void linpoint_operation_begins(unsigned number);
 __attribute__((weak)) void linpoint_operation_ends(unsigned number);
 __attribute__((weak)) void linpoint_operation_result(unsigned number, const char* text, std::size_t size);
@@ -25,10 +25,10 @@ namespace linpoint::detail {
 struct Step {
   const Operation* operation;
   const void* arguments;
-  unsigned number;  ///< in the scenario: those before, thread by thread, those after
+  unsigned number;  ///< in the scenario: operations before the threads, then thread by thread, then those after
 };
 
-/// Steps one after the other. Plain pointers: what reads them is not to be seen as a part of the program.
+/// Consecutive steps. Plain pointers, so that reading them is not seen as part of the program under test.
 struct Steps {
   const Step* begin = nullptr;
   const Step* end = nullptr;
@@ -47,8 +47,9 @@ struct Scenario {
 inline Scenario* scenario = nullptr;
 inline void* tested = nullptr;
 
-/// The name of the test, then a line for each operation: a word that says where it belongs, its name, its arguments as
-/// a JSON list. Gives each of them to `add`, with that word, and the test to `found`. nullptr, or what is wrong.
+/// Reads the name of the test, then one line per operation: a word for its part of the scenario, its name, and its
+/// arguments as a JSON list. Passes the test to `found`, and each operation with its word to `add`. nullptr, or an
+/// error message.
 template <typename Found, typename Add>
 const char* read_lines(std::string_view text, const Found& found, const Add& add) {
   const auto cut = [&text](char at) {
@@ -80,10 +81,10 @@ const char* read_lines(std::string_view text, const Found& found, const Add& add
   return nullptr;
 }
 
-/// As `read_lines`; the words are "before", "after" or the number of a thread.
+/// Like `read_lines`; the word is "before", "after" or the number of a thread.
 inline const char* read_scenario(std::string_view text) {
   scenario = new Scenario();
-  auto& parts = *new std::vector<std::vector<Step>>(Scenario::kMost + 2);  // stay for ever
+  auto& parts = *new std::vector<std::vector<Step>>(Scenario::kMost + 2);  // never freed
   const char* problem = read_lines(
       text, [](const Test* test) { scenario->test = test; },
       [&parts](std::string_view part, const Step& step) -> const char* {
@@ -106,7 +107,7 @@ inline const char* read_scenario(std::string_view text) {
   return nullptr;
 }
 
-/// Tells the host.
+/// Reports to the host.
 struct HostWitness : Witness {
   LINPOINT_NOT_SEEN explicit HostWitness(unsigned which)
       : Witness{tell_begin, tell_end, tell_result, tell_resumption}, number(which) {}

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of objects on real threads: a program that makes rounds and tells what the threads did, until it is ended.
+// Tests of objects on real threads: a program that runs rounds and reports the operations of the threads, until it is
+// ended.
 //
 //     PROGRAM describe FD             the tests, as JSON
-//     PROGRAM run FD BOARD            reads a request, and a letter for each burst of rounds, from standard input;
+//     PROGRAM run FD BOARD            reads a request, and one character per burst of rounds, from standard input;
 //                                     rounds on FD, the places of threads on BOARD
 //
-// What it tells: "clock counters" or "clock steady WHY"; then for each round "round NUMBER BYTES OPERATIONS PAIRS" (how
-// many pairs of operations were open at the same time) and so many bytes of operation lines; "end" after a burst. Who
-// checks rounds asks for more when he has time: else he would take a core from the threads that are to run at the same
-// time. "halted NUMBER BYTES OPERATIONS PAIRS" has the lines, as far as it has come, of a round in which nothing moves
-// at the moment; it is sent again when it is over. A round that hangs is the last: "stuck NUMBER BYTES OPERATIONS
-// PAIRS" with its lines, then "thread NUMBER waits|runs" for each that has not ended.
+// Its output: "clock counters" or "clock steady WHY"; then for each round "round NUMBER BYTES OPERATIONS PAIRS" (PAIRS
+// is the number of concurrent pairs of operations) followed by BYTES bytes of operation lines; "end" after a burst. The
+// process that checks the rounds requests the next burst when it is ready: otherwise it would take a core from the
+// threads that are to run at the same time. "halted NUMBER BYTES OPERATIONS PAIRS" has the lines so far of a round in
+// which nothing moves at the moment; the round is sent again when it is over. A round that hangs is the last: "stuck
+// NUMBER BYTES OPERATIONS PAIRS" with its lines, then "thread NUMBER waits|runs" for each thread that has not ended.
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +31,7 @@
 
 namespace linpoint::detail {
 
-/// Messages over a pipe. Whoever does not read keeps us from making more.
+/// Messages over a pipe. A reader that does not read stops us from producing more.
 class Channel {
  public:
   explicit Channel(int descriptor) : descriptor_(descriptor) {
@@ -39,7 +40,7 @@ class Channel {
 #endif
   }
 
-  /// False if nobody listens any more.
+  /// False if the reader has closed the pipe.
   bool send(const std::string& text) const {
     for (std::size_t sent = 0; sent < text.size();) {
       const ssize_t more = write(descriptor_, text.data() + sent, text.size() - sent);
@@ -58,7 +59,7 @@ class Teller {
  public:
   Teller(const Request& request, Crew& crew) : request_(request), crew_(crew) {}
 
-  /// The round of a group; what threads have not begun is left out, what they have not ended is open.
+  /// Writes the round of a group. Operations that have not begun are left out; those that have not ended are open.
   void tell(const char* word, unsigned round, std::size_t group, std::string& into) {
     const std::size_t threads = request_.threads.size();
     const Worker* const first = &crew_.workers()[group * threads];
@@ -109,8 +110,8 @@ class Teller {
       lines_ += R"({"process":)";
       write_number(lines_, worker.number);
       lines_ += request_.calls[record->code].result_prefix;
-      // An operation that never returned may be anywhere after the one before it. A counter may be read before the one
-      // that the thread has read earlier, but never after the operation has begun.
+      // An operation that never returned may lie anywhere after the previous one. A counter may have been read before
+      // the last value that the thread read earlier, but never after the operation has begun.
       const bool open = state == State::kOpen;
       const std::uint64_t call = open ? before : std::max(before, record->call - std::min(start, record->call));
       const std::uint64_t returned = open ? std::numeric_limits<std::uint64_t>::max() : record->returned - start;
@@ -137,13 +138,13 @@ class Teller {
       request_.calls[record.code].operation->recording.tell(worker.result_of(&record), lines_);
   }
 
-  /// Of different threads, as intervals with their ends.
+  /// Pairs of different threads, as closed intervals.
   [[nodiscard]] std::uint64_t overlapping_pairs() const {
     std::uint64_t pairs = 0;
     for (std::size_t one = 0; one < spans_.size(); ++one) {
       for (std::size_t other = one + 1; other < spans_.size(); ++other) {
         std::size_t ended = 0;  // of the other thread, before this one began
-        std::size_t begun = 0;  // before this one ended
+        std::size_t begun = 0;  // of the other thread, before this one ended
         for (const Span& span : spans_[one]) {
           while (ended < spans_[other].size() && spans_[other][ended].returned < span.call) ++ended;
           while (begun < spans_[other].size() && spans_[other][begun].call <= span.returned) ++begun;
@@ -160,8 +161,8 @@ class Teller {
   std::vector<std::vector<Span>> spans_;
 };
 
-/// The round that a burst does not get beyond, as far as it has come: only if nothing begins meanwhile, since what one
-/// thread has seen of another must not be missing.
+/// Writes the round that the burst is stuck in, as far as it has come. It does so only if no operation begins
+/// meanwhile, since an operation that another thread observed must not be missing.
 inline std::size_t tell_halted(Crew& crew, Teller& teller, const char* word, std::string& text) {
   std::size_t halted = 0;
   for (std::size_t group = 1; group < crew.groups(); ++group)
@@ -173,7 +174,7 @@ inline std::size_t tell_halted(Crew& crew, Teller& teller, const char* word, std
   return halted;
 }
 
-/// A burst that does not end: the first round that hangs, and who hangs in it.
+/// Writes, for a burst that does not end, the first round that hangs, and which threads hang in it.
 inline void tell_stuck(const Request& request, Crew& crew, Teller& teller, std::string& text) {
   const std::size_t threads = request.threads.size();
   const std::size_t stuck = tell_halted(crew, teller, "stuck", text);
@@ -192,8 +193,8 @@ inline void tell_stuck(const Request& request, Crew& crew, Teller& teller, std::
   }
 }
 
-/// The rounds of a burst; if one takes long, what there is at once: it may say what is wrong with the object, which
-/// then hangs. False if it hangs, or if nobody listens.
+/// Writes the rounds of a burst. If one takes long, writes immediately what there is: it may show what is wrong with
+/// the object, which then hangs. False if the burst hangs or the reader is gone.
 inline bool tell_burst(const Request& request, Crew& crew, Teller& teller, const Channel& channel) {
   constexpr std::uint64_t kLong = 15;  // milliseconds
   std::vector<unsigned> reported(crew.groups(), 0);
@@ -221,7 +222,7 @@ inline Place* places_on(int descriptor, std::size_t count) {
   return memory == MAP_FAILED ? nullptr : ::new (memory) Place[count];
 }
 
-/// What is asked for: a request, which ends with an empty line, and then a letter for each burst of rounds.
+/// The input: a request, which ends with an empty line, and then one character for each burst of rounds.
 class Asking {
  public:
   std::string request() {
@@ -233,7 +234,7 @@ class Asking {
     }
     return text.substr(1, text.size() - 2);
   }
-  /// Waits for it. False if nobody asks any more.
+  /// Waits for the request of a burst. False at the end of the input.
   bool for_burst() { return letter() >= 0; }
 
  private:
@@ -265,11 +266,11 @@ inline int run_stress(const Channel& channel, int board) {
   Place* places = places_on(board, request.threads.size() * request.instances);
   if (places == nullptr || !channel.send(by_counters ? "clock counters\n" : "clock steady " + std::string(why) + "\n"))
     return 2;
-  // Nobody is ever done with it: threads that hang would wait in destructors.
+  // Never destroyed: destructors would wait for threads that hang.
   auto& crew = *new Crew(request, places);
   Teller teller(request, crew);
   crew.start();
-  unsigned rounds = 1;  // few at first: what is easily found is found at once
+  unsigned rounds = 1;  // few at first, so that easily found violations are found immediately
   for (std::uint64_t first = 0; asking.for_burst(); first += std::uint64_t{rounds} * request.instances) {
     rounds = std::min(2 * rounds, request.rounds);
     crew.begin(first, rounds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a test on real threads: which calls there are, and what each thread does with them.
+// The request to a test on real threads: which calls exist, and which of them each thread makes.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace linpoint::detail {
 
-/// An operation with its arguments. In plans calls go by their numbers.
+/// An operation with its arguments. Plans refer to calls by number.
 struct Call {
   const Operation* operation;
   const void* arguments;
-  std::string result_prefix;  ///< what a line of the history has of it, up to the result
+  std::string result_prefix;  ///< the beginning of its line of the history, up to the result
 };
 
-/// What one thread does in each round: these calls, or so many at random.
+/// The calls of one thread in each round: these, or a number of random ones.
 struct Share {
   std::vector<std::uint32_t> calls;
   unsigned drawn = 0;
-  /// The first call of each operation that may be drawn, and how many calls of it there are.
+  /// For each operation that may be drawn: its first call, and the number of its calls.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> operations;
 
   [[nodiscard]] std::size_t size() const { return operations.empty() ? calls.size() : drawn; }
@@ -37,19 +37,19 @@ struct Request {
   std::vector<Share> threads;
   std::vector<std::uint32_t> after;
   std::uint64_t seed = 0;
-  unsigned rounds = 1;  ///< that are made without a word between them
+  unsigned rounds = 1;  ///< per burst
   unsigned instances = 1;
   std::uint64_t patience = 5000;  ///< milliseconds
   bool erratic = false;
-  bool counters = true;  ///< the counters of the cores may tell the time
+  bool counters = true;  ///< the time-stamp counters of the cores may be used as clock
 };
 
-/// Reads a request, of which each line begins with the word for what it says.
+/// Reads a request. Each line begins with the word for its content.
 class RequestReader {
  public:
   explicit RequestReader(std::string_view text) : text_(text) {}
 
-  /// nullptr, or what is wrong.
+  /// nullptr, or an error message.
   const char* read(Request& into) {
     while (!text_.empty()) {
       std::string_view line = cut(text_, '\n');
@@ -127,7 +127,7 @@ class RequestReader {
     return nullptr;
   }
 
-  /// How many, then for each operation its first call and how many there are.
+  /// The number of calls, then for each operation its first call and the number of its calls.
   static const char* read_drawing(Request& into, std::string_view words) {
     Share share;
     share.drawn = static_cast<unsigned>(number(cut(words, ' ')));
@@ -145,7 +145,7 @@ class RequestReader {
   std::string_view text_;
 };
 
-/// Numbers that look like chance and are the same for the same seed (splitmix64).
+/// Pseudo-random numbers, the same for the same seed (splitmix64).
 class Dice {
  public:
   Dice(std::uint64_t seed, std::uint64_t round, std::uint64_t thread) : state_(seed) {

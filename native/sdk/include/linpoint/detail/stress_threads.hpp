@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real threads that make rounds: each on a fresh object, all beginning at the same moment.
+// Real threads that run rounds: each round on a fresh object, all threads starting at the same moment.
 //
-// Rounds come in bursts, between which the threads sleep and what they did is told. Inside of a burst they only spin.
+// Rounds come in bursts. Between bursts the threads sleep and their operations are reported; within a burst they only
+// spin.
 #pragma once
 
 #include <pthread.h>
@@ -23,10 +24,10 @@
 
 namespace linpoint::detail {
 
-/// What a thread does, where whoever watches the process can read it even after it died.
+/// The activity of a thread, in memory that a supervising process can read even after this one has died.
 struct alignas(64) Place {
   std::atomic<std::uint64_t> begun{0};  ///< operations, since the start
-  std::atomic<std::uint64_t> call{0};   ///< the number of the call that it is in, and 1; 0 outside of calls
+  std::atomic<std::uint64_t> call{0};   ///< 1 + the number of the call in progress; 0 outside calls
   std::atomic<std::uint64_t> round{0};
 };
 
@@ -36,7 +37,7 @@ inline void spin_once() {
 #endif
 }
 
-/// Where threads wait until all are there. Nobody sleeps, unless there are more threads than cores.
+/// A barrier where threads wait until all have arrived. Threads sleep only if there are more threads than cores.
 class alignas(64) Gate {
  public:
   void expect(unsigned count) { count_ = count; }
@@ -60,13 +61,13 @@ class alignas(64) Gate {
   std::atomic<unsigned> phase_{0};
 };
 
-/// Delays of a thread at moments that it does not choose, also inside of operations: a timer interrupts it.
+/// Delays a thread at moments that it does not choose, also within operations: a timer interrupts it.
 class Disturbance {
  public:
-  static constexpr unsigned kRarest = 200'000;  ///< nanoseconds between two of them, at most
+  static constexpr unsigned kRarest = 200'000;  ///< maximum nanoseconds between two interruptions
   static constexpr unsigned kLongest = 30'000;
 
-  /// By the thread that is to be disturbed.
+  /// Called by the thread that is to be disturbed.
   void begin(std::uint64_t seed) {
     dice_ = Dice(seed, 0, 0);
     current = this;
@@ -118,7 +119,7 @@ struct Group {
 
 class Crew;
 
-/// A thread, and all that it has done in a burst.
+/// A thread, and its operations in a burst.
 struct alignas(64) Worker {
   Crew* crew = nullptr;
   Group* group = nullptr;
@@ -128,12 +129,12 @@ struct alignas(64) Worker {
   std::size_t stride = 0;
   std::unique_ptr<Record[]> records;
   std::unique_ptr<std::byte[], void (*)(void*)> results{nullptr, std::free};
-  std::atomic<unsigned> rounds{0};  ///< that it has ended, of this burst
-  /// Its records are those of this burst. On a busy machine that may take a while, and until then they say what it has
-  /// done to another object.
+  std::atomic<unsigned> rounds{0};  ///< that it has ended in this burst
+  /// Whether its records belong to this burst. On a busy machine that may take a while, and until then they hold its
+  /// operations on another object.
   std::atomic<bool> prepared{false};
   Disturbance disturbance;
-  std::atomic<pid_t> thread{0};  ///< its number, once it runs
+  std::atomic<pid_t> thread{0};  ///< its system number, once it runs
 
   [[nodiscard]] Record* first_of(unsigned round) const { return records.get() + round * per_round; }
   [[nodiscard]] void* result_of(const Record* record) const {
@@ -182,7 +183,7 @@ class Crew {
     }
   }
 
-  /// Begin a burst of so many rounds, the first of which has this number.
+  /// Begins a burst of `rounds` rounds; `first` is the number of the first one.
   void begin(std::uint64_t first, unsigned rounds) {
     for (Group& group : groups_)
       for (unsigned round = 0; round < rounds; ++round) group.objects[round] = request_.test->make();
@@ -200,7 +201,7 @@ class Crew {
     pthread_mutex_unlock(&lock_);
   }
 
-  /// Wait until the burst has ended, or until nothing has moved for so many milliseconds. Whether it has ended.
+  /// Waits until the burst has ended, or until nothing has moved for `patience` milliseconds. Whether it has ended.
   bool await_end(std::uint64_t patience) {
     pthread_mutex_lock(&lock_);
     std::uint64_t since = SteadyClock::before();
@@ -218,14 +219,14 @@ class Crew {
     return ended;
   }
 
-  /// After ``await_end`` has waited in vain: whether nothing moved because the machine is busy with other work.
+  /// After ``await_end`` has timed out: whether nothing moved because the machine is busy with other work.
   [[nodiscard]] bool starved(std::uint64_t patience) const {
-    // A loop without end has at least this share, even where threads share the cores.
+    // An infinite loop gets at least this share, even where threads share the cores.
     const std::size_t cores = std::max<std::size_t>(1, cores_.size());
     return shares_.any_starved(patience * 1'000'000 / (1 + workers_.size() / cores));
   }
 
-  /// After a burst that ended and was told.
+  /// Called after a burst that ended and was reported.
   void destroy() {
     for (Worker& worker : workers_)
       for (Record* record = worker.first_of(0); record != worker.first_of(rounds_); ++record) {
@@ -236,7 +237,7 @@ class Crew {
       for (unsigned round = 0; round < rounds_; ++round) request_.test->destroy(group.objects[round]);
   }
 
-  /// How many rounds of this burst all threads of a group have ended.
+  /// The number of rounds of this burst that all threads of a group have ended.
   [[nodiscard]] unsigned ended(std::size_t group) const {
     const std::size_t threads = request_.threads.size();
     unsigned least = rounds_;
@@ -271,7 +272,7 @@ class Crew {
     shares_.begin();
   }
 
-  /// With the lock: for a moment, unless the burst ends before.
+  /// Sleeps for a moment, unless the burst ends first; the lock must be held.
   bool slept() {
     struct timespec until{};
     (void)clock_gettime(CLOCK_REALTIME, &until);
@@ -281,7 +282,7 @@ class Crew {
     return pthread_cond_timedwait(&end_, &lock_, &until) != 0;
   }
 
-  /// Each thread stays on its core: bursts are too short for the system to see that two threads share one.
+  /// Pins each thread to its core: bursts are too short for the system to notice that two threads share one.
   void serve(Worker& worker) {
     if (!cores_.empty()) stay_on(cores_[static_cast<std::size_t>(&worker - workers_.data()) % cores_.size()]);
     if (request_.erratic) worker.disturbance.begin(request_.seed + worker.number);
@@ -338,11 +339,13 @@ class Crew {
     worker.place->round.store(number, std::memory_order_relaxed);
     if (worker.number == 0)
       for (std::size_t each = 0; each < request_.before.size(); ++each) perform(worker, object, record++);
-    // Which pauses there are is the same for all threads of a round.
+    // All threads of a round make the same pauses.
     const std::uint32_t pausing = request_.erratic ? Dice(~request_.seed, number, ~0U).below(4) : 0;
     worker.group->gate.arrive();
     if (pausing >= 2) worker.disturbance.go_on();
-    for (std::uint32_t spins = dice.below(16); spins != 0; --spins) spin_once();  // who is first is left to chance
+    for (std::uint32_t spins = dice.below(16); spins != 0; --spins)
+      spin_once();  // random, so that any thread may be
+                    // first
     Record* const last = worker.number == 0 ? end - request_.after.size() : end;
     for (; record != last; ++record) {
       if (pausing % 2 == 1 && dice.below(8) == 0)
@@ -371,8 +374,8 @@ class Crew {
   const std::vector<int> cores_ = own_cores();
   std::vector<Group> groups_;
   std::vector<Worker> workers_;
-  std::uint64_t moved_ = 0;  ///< what begun() was at the last look
-  ProcessorShares shares_;   ///< since something moved
+  std::uint64_t moved_ = 0;  ///< begun() at the last look
+  ProcessorShares shares_;   ///< since the last movement
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t begin_ = PTHREAD_COND_INITIALIZER;
   pthread_cond_t end_ = PTHREAD_COND_INITIALIZER;

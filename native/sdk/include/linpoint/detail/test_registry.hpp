@@ -16,8 +16,8 @@
 #include "linpoint/detail/timed_operations.hpp"
 #endif
 
-/// What is done around the operations of a test is not a part of the program that is tested. On real threads there are
-/// no hooks, and a function that differs in this would not be made part of another one.
+/// Marks code around the operations of a test, which is not part of the program under test. On real threads there are
+/// no hooks, and functions with different attributes would not be inlined into each other.
 #if defined(LINPOINT_STRESS)
 #define LINPOINT_NOT_SEEN
 #elif defined(__clang__)
@@ -34,10 +34,10 @@ class Pool;
 
 namespace linpoint::detail {
 
-/// Of one test: so many a macro can go through.
+/// Maximum number of operations of one test, which macros can iterate over.
 inline constexpr std::size_t kMostOperations = 300;
 
-/// How many methods the text of a macro's arguments names; one with another name is in parentheses.
+/// The number of methods in the text of a macro's arguments; a method with another name is in parentheses.
 constexpr std::size_t count_methods(std::string_view text) {
   std::size_t count = 1;
   int depth = 0;
@@ -49,21 +49,22 @@ constexpr std::size_t count_methods(std::string_view text) {
   return count;
 }
 
-/// Who wants to know what an operation does: when it begins and ends, and its result.
+/// An observer of an operation: its beginning, its end, and its result.
 struct Witness {
   void (*begins)(Witness&) = nullptr;
-  /// The operation has come back. From here on the program is not looked at.
+  /// The operation has returned. From here on the program is not observed.
   void (*ends)(Witness&) = nullptr;
-  /// Its result as JSON, after `ends`. Plain words: what a view would be asked for are functions of the program, too.
+  /// The result as JSON, after `ends`. A plain pointer, since the functions of a string_view would be part of the
+  /// program under test.
   void (*result)(Witness&, const char* text, std::size_t size) = nullptr;
-  /// The program goes on.
+  /// The program continues.
   void (*resumes)(Witness&) = nullptr;
 };
 
 struct Operation {
   const char* name;
   void (*describe)(std::string& into);
-  /// The arguments, as text of a JSON list; nullptr if they do not fit. They stay for ever.
+  /// Reads the arguments from the text of a JSON list; nullptr if they do not fit. They are never freed.
   void* (*read)(Reader& reader);
 #if defined(LINPOINT_STRESS)
   Recording recording;
@@ -72,10 +73,10 @@ struct Operation {
 #endif
 };
 
-/// What a test says of itself beside its operations.
+/// A declaration of a test in addition to its operations.
 struct Remark {
   const char* test;
-  const char* operation;  ///< nullptr: of all of them
+  const char* operation;  ///< nullptr: for all operations
   const char* text;
   const Remark* next;
 };
@@ -87,7 +88,7 @@ struct Test {
   void* (*make)();
   void (*destroy)(void* object);
   Test* next;
-  /// Of a persistent object: at the first start, and after a crash. nullptr of others.
+  /// For a persistent object: called at the first start, and after a crash. nullptr for other objects.
   void* (*create)(Pool& pool) = nullptr;
   void* (*recover)(Pool& pool) = nullptr;
 };
@@ -127,7 +128,7 @@ struct Remarked : Remark {
   Remarked(const char* about, const char* of, const char* said) : Remark{about, of, said, remarks} { remarks = this; }
 };
 
-/// All tests and what they say, as JSON.
+/// All tests and their declarations, as JSON.
 inline std::string described() {
   std::string into = R"({"tests":[)";
   for (const Test* test = tests; test != nullptr; test = test->next) {

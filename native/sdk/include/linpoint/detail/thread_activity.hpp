@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the system knows of the threads of this process. A thread that is ready to run but gets no processor is neither
-// asleep nor in a loop without end, however long that lasts: the machine is busy with other work.
+// What the system knows about the threads of this process. A thread that is runnable but gets no processor is neither
+// asleep nor in an infinite loop, however long that lasts: the machine is busy with other work.
 #pragma once
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ inline pid_t thread_id() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 /// Nanoseconds of processor time of a thread of this process; 0 if it has ended.
 inline std::uint64_t processor_time(pid_t thread) {
-  // Linux names the clock of a thread by the complement of its number, and by 6: its scheduler's clock.
+  // Linux encodes the clock of a thread as the complement of its number plus the bits 6: its scheduler's clock.
   const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | 6U);
   struct timespec used{};
   if (clock_gettime(clock, &used) != 0) return 0;
@@ -38,11 +38,11 @@ inline bool is_runnable(pid_t thread) {
   const ssize_t size = read(file, block.data(), block.size());
   (void)close(file);
   const std::string_view line(block.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  const std::size_t name_end = line.rfind(')');  // the name of a thread may hold anything
+  const std::size_t name_end = line.rfind(')');  // the name of a thread may contain any character
   return name_end != std::string_view::npos && line.substr(name_end).starts_with(") R");
 }
 
-/// The processor time that the threads of this process have got since a moment.
+/// The processor time that the threads of this process have used since a moment.
 class ProcessorShares {
  public:
   void begin() {
@@ -50,7 +50,7 @@ class ProcessorShares {
     for_each_other_thread([this](pid_t thread) { used_[thread] = processor_time(thread); });
   }
 
-  /// Whether a thread is ready to run and has got less than so many nanoseconds.
+  /// Whether a thread is runnable and has used less than `least` nanoseconds.
   [[nodiscard]] bool any_starved(std::uint64_t least) const {
     bool starved = false;
     for_each_other_thread([&](pid_t thread) {

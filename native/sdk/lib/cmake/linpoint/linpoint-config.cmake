@@ -5,12 +5,12 @@
 #   linpoint_add_test(stack_test SOURCES stack_linpoint.cpp SPEC stack MEMORY_MODEL tso)
 #   target_link_libraries(stack_test PRIVATE my_headers)
 #
-# linpoint::test       the target that has the folder of <linpoint/test.hpp>
-# LINPOINT_COMMAND     the command, found beside this package or on the path
+# linpoint::test       the target with the include directory of <linpoint/test.hpp>
+# LINPOINT_COMMAND     the command, found next to this package or on the path
 
 cmake_minimum_required(VERSION 3.19)
 
-# In an environment of Python: lib/pythonX.Y/site-packages/linpoint/native/sdk/lib/cmake/linpoint
+# In a Python environment: lib/pythonX.Y/site-packages/linpoint/native/sdk/lib/cmake/linpoint
 get_filename_component(_linpoint_sdk "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 get_filename_component(_linpoint_environment "${_linpoint_sdk}/../../../../../.." ABSOLUTE)
 find_program(LINPOINT_COMMAND linpoint HINTS "${_linpoint_environment}/bin" DOC "The command linpoint")
@@ -29,10 +29,10 @@ endif()
 # linpoint_add_test(NAME SOURCES test.cpp [more.cpp ...] [SPEC spec] [MEMORY_MODEL sc|tso|pso] [BUDGET 30s]
 #                   [OPTIONS option ...])
 #
-# A test of ctest that runs `linpoint test` on the first source; the others are compiled together with it. NAME is a target
-# too: include directories, definitions and options of it and of what it is linked with are given to the compiler. It is
-# not built by default, since linpoint compiles the sources in its own way. Libraries are not seen inside unless their
-# sources are among SOURCES.
+# Adds a ctest test that runs `linpoint test` on the first source; the others are compiled together with it. NAME is
+# also a target: the compiler gets the include directories, definitions and options of it and of what it is linked with.
+# It is not built by default, since linpoint compiles the sources in its own way. Libraries are opaque to linpoint
+# unless their sources are among SOURCES.
 function(linpoint_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC;MEMORY_MODEL;BUDGET" "SOURCES;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -62,7 +62,7 @@ function(linpoint_add_test name)
     list(PREPEND more "-std=c++${CMAKE_CXX_STANDARD}")
   endif()
 
-  # Flags that depend on the language are only known where a file is written for each.
+  # Flags that depend on the language are only known when a file is generated for each language.
   set(flags)
   foreach(pair "-I,INCLUDE_DIRECTORIES" "-D,COMPILE_DEFINITIONS" ",COMPILE_OPTIONS" ",LINK_OPTIONS")
     string(REGEX REPLACE "^(.*),(.*)$" "\\1;\\2" pair "${pair}")
@@ -79,7 +79,7 @@ function(linpoint_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS linpoint)
 endfunction()
 
-# Words as a shell reads them, in a variable.
+# Quotes words for a shell, in a variable.
 function(_linpoint_quoted variable)
   set(text)
   foreach(word IN LISTS ARGN)

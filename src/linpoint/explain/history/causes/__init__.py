@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Likely causes of violations, one family in each module; ``likely_causes`` ranks them."""
+"""Likely causes of violations, one family per module; ``likely_causes`` ranks them."""

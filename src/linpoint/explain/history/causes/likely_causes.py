@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Likely causes of a violation, each with the evidence that suggests it. Guesses: never claimed as certain.
+"""Likely causes of a violation, each with the evidence that suggests it. They are guesses and never claimed as certain.
 
-Cost: a fraction of a second; of a long history the part around the violation is looked at.
+Cost: a fraction of a second; in a long history only the part around the violation is examined.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from linpoint.verdicts import KeyVerdict
 _MAX_CAUSES: Final = 3
 _MAX_KEYS: Final = 32
 _MAX_OPERATIONS: Final = 20_000
-"""Of all keys together that are looked at."""
+"""The maximum number of examined operations of all keys together."""
 
 
 def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadline: float) -> tuple[LikelyCause, ...]:
-    """The likeliest causes first. ``keys`` are those in violation, the explained one first.
+    """The likely causes, most likely first. ``keys`` are the keys in violation, the explained one first.
 
-    Past the deadline only what is quick is looked at.
+    After the deadline only fast examinations run.
     """
     if not explanation.core:
         return ()
@@ -49,7 +49,7 @@ def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadl
 
 
 def _around(key: KeyVerdict, position: int, most: int) -> KeyVerdict:
-    """The key with only the operations that stand nearest to ``position`` in its file."""
+    """The key with only the operations nearest to ``position`` in its file."""
     if len(key.positions) <= most:
         return key
     ordered = sorted(key.positions)

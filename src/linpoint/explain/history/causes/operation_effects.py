@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes that show in the few operations of an explanation: effects of what failed, duplicates, updates in two steps.
+"""Causes visible in the few operations of an explanation: effects of failed operations, duplicates, two-step updates.
 
-Guarantee: what is said as evidence is true of the history, whatever the cause is; for specs whose values cannot be
-followed nothing is said.
+Guarantee: the evidence is true of the history, whatever the cause is. Specs whose values cannot be tracked have none.
 """
 
 from __future__ import annotations
@@ -36,20 +35,20 @@ _EXCLUSIVE: Final = {
     "map": ("insert",),
     "fetch-add": ("fetch-add",),
 }
-"""Operations that, if they succeed, leave no room for the same again until somebody undoes it."""
+"""Operations whose success excludes another success until an operation undoes it."""
 _UPDATED_TWICE: Final = ("replaced-twice", "same-count", "counts-inverted", "count-too-low", "fork")
 _TWO_STEPS: Final = (
-    "Reading and changing are two steps, and another operation came between them (no lock, no compare-and-set)."
+    "The object reads and writes in two steps, and another operation ran between them (no lock, no compare-and-set)."
 )
 
 
 def effect_causes(explanation: Explanation, key: KeyVerdict, values: Sequence[ValueLifetime]) -> Iterator[Suspicion]:
-    """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
+    """The causes that an explanation's operations suggest; ``values`` are those of the key if it is a register."""
     if len(explanation.core) > _MAX_CORE_OPERATIONS or len(key.positions) > _MAX_OPERATIONS:
         return
     verdict = explanation.verdict
     if verdict.condition in NOT_LOCAL and (verdict.history.keyed or verdict.spec.key_argument):
-        return  # values of different objects, which are checked together there, have nothing to do with each other
+        return  # values of different objects, which are checked together, are unrelated
     uses = ValueUses(verdict.history, key.positions, verdict.spec)
     yield from _first_value(explanation)
     yield from _from_nowhere(explanation, uses)
@@ -64,23 +63,24 @@ def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
     first = shlex.quote(format_value(explanation.other_initial[0]))
     first = first if first.startswith("'") else f"'{first}'"
     how = f": --initial {first}" if len(first) <= _MAX_VALUE_CHARS else ""
-    which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation of this key"
+    which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation on this key"
     evidence = [
         CauseEvidence(
             "other-first-value",
-            f"Another first value would remove {which}{how}.",
+            f"A different initial value would remove {which}{how}.",
             explanation.core,
             explanation.other_initial,
         )
     ]
-    text = "The object did not start with the value that was assumed: an earlier run, a setup step, or another default."
-    # One operation that saw what was never put there says so loudest; several, or a count, may have another cause.
+    text = "The object did not start with the assumed value: an earlier run, a setup step, or another default."
+    # A single operation that observed a value that was never stored is the strongest hint; several, or a count, may have
+    # another cause.
     weight = 50 if kind_of(explanation.verdict.spec) in _COUNTS else 97 if len(explanation.core) == 1 else 70
     yield Suspicion(weight, "wrong-initial-value", text, evidence)
 
 
 def _from_nowhere(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
-    """Values that were seen and that nobody put there, unless somebody who is said to have failed did."""
+    """Values that were observed and never stored, or stored by an operation recorded as failed."""
     verdict = explanation.verdict
     ops, kind = verdict.history.operations, uses.kind
     if not uses.followed or len(ops) > _MAX_OPERATIONS:
@@ -99,22 +99,22 @@ def _from_nowhere(explanation: Explanation, uses: ValueUses) -> Iterator[Suspici
         evidence = [
             CauseEvidence(
                 "seen-although-failed",
-                f"{who(verdict, op)} is said to have {'failed' if op.outcome is Outcome.FAILED else 'had no effect'}, but "
-                f"{who(verdict, ops[witness])} saw what it would have put there.",
+                f"{who(verdict, op)} is recorded as {'failed' if op.outcome is Outcome.FAILED else 'without effect'}, but "
+                f"{who(verdict, ops[witness])} observed the value that it would have stored.",
                 (position, witness),
             )
         ]
         text = (
-            "A driver, proxy or client library sent the operation twice: the first one took effect, its answer was lost, "
-            "and the second one failed."
+            "A driver, proxy or client library sent the operation twice: the first attempt took effect but its reply was "
+            "lost, and the second attempt failed."
         )
         yield Suspicion(95, "hidden-retry", text, evidence)
         return
     if explanation.other_initial is None:
         position = min(seen.values())
-        said = f"{who(verdict, ops[position])} saw a value that no operation in the history put there."
-        text = "Somebody changed the object who is not in the history: a setup step, another client, or lost lines of the log."
-        yield Suspicion(40, "unrecorded-writer", text, [CauseEvidence("never-put", said, (position,))])
+        sentence = f"{who(verdict, ops[position])} observed a value that no operation in the history wrote or added."
+        text = "A writer that is not in the history changed the object: a setup step, another client, or lost lines of the log."
+        yield Suspicion(40, "unrecorded-writer", text, [CauseEvidence("never-put", sentence, (position,))])
 
 
 def _without_effect(op: Operation) -> bool:
@@ -122,13 +122,13 @@ def _without_effect(op: Operation) -> bool:
 
 
 def _would_put(op: Operation, kind: str) -> Any:
-    """The value that an operation without effect would have put there."""
+    """The value that an operation without effect would have stored."""
     tried = Operation(op.process, op.name, op.args, None, op.call, None, Outcome.UNKNOWN)
     return flow_of(tried, kind).put_value
 
 
 def _on(explanation: Explanation, op: Operation) -> bool:
-    """Whether an operation works on the object that is explained."""
+    """Whether an operation works on the explained object."""
     here = key_of(explanation.verdict.spec, op)
     return explanation.key is None or canonical(here) == canonical(explanation.key)
 
@@ -136,7 +136,7 @@ def _on(explanation: Explanation, op: Operation) -> bool:
 def _duplicates(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
     verdict = explanation.verdict
     ops = verdict.history.operations
-    text = "A message or a request was delivered twice, or what was handed out was not removed at the same instant."
+    text = "A message or request was delivered twice, or a value was read and removed in two steps."
     for value in dict.fromkeys(uses.saw[p] for p in explanation.core if p in uses.saw):
         removals, put = uses.removals[value], uses.times_put(value)
         if not 0 < put < len(removals):
@@ -144,23 +144,23 @@ def _duplicates(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion
         shown = sorted(removals, key=lambda p: p not in explanation.core)[:3]
         all_of_them = ", ".join(who(verdict, ops[p]) for p in sorted(shown))
         often = "once" if put == 1 else count_noun(put, "time")
-        said = (
-            f"The same value was handed out {count_noun(len(removals), 'time')} and was put there {often} at most: "
+        sentence = (
+            f"{count_noun(len(removals), 'operation')} removed the same value, which was added at most {often}: "
             f"{all_of_them}."
         )
         yield Suspicion(
-            85, "duplicate-delivery", text, [CauseEvidence("handed-out-too-often", said, tuple(removals), (put,))]
+            85, "duplicate-delivery", text, [CauseEvidence("handed-out-too-often", sentence, tuple(removals), (put,))]
         )
         return
     pattern = explanation.pattern
     if pattern is not None and pattern.reason == "count-too-high":
-        said = "A count is higher than what can have come before it."
-        evidence = [CauseEvidence("pattern", said, tuple(pattern.operations), (pattern.reason,))]
+        sentence = "A count is higher than the operations that can have preceded it allow."
+        evidence = [CauseEvidence("pattern", sentence, tuple(pattern.operations), (pattern.reason,))]
         yield Suspicion(45, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
 
 
 def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime], uses: ValueUses) -> Iterator[Suspicion]:
-    """Two updates that started from the same state: one of them is lost, or both hold what only one can."""
+    """Two updates that started from the same state: one of them is lost, or both hold a resource that only one can."""
     verdict = explanation.verdict
     ops = verdict.history.operations
     for life in values:
@@ -170,14 +170,14 @@ def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime], uses: 
         for first, second in itertools.pairwise(done):
             if ops[second].call <= ops[first].end:
                 both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
-                said = f"{both} overlap, and both replaced the same value."
-                evidence = [CauseEvidence("replaced-the-same", said, (first, second))]
+                sentence = f"{both} overlap and replaced the same value."
+                evidence = [CauseEvidence("replaced-the-same", sentence, (first, second))]
                 yield Suspicion(88, "non-atomic-update", _TWO_STEPS, evidence)
                 return
     found = explanation.pattern or explanation.precedence
     if found is not None and found.reason in _UPDATED_TWICE:
-        said = f"{found.sentence[0].upper()}{found.sentence[1:]}."
-        evidence = [CauseEvidence("pattern", said, tuple(found.operations), (found.reason,))]
+        sentence = f"{found.sentence[0].upper()}{found.sentence[1:]}."
+        evidence = [CauseEvidence("pattern", sentence, tuple(found.operations), (found.reason,))]
         yield Suspicion(58, "non-atomic-update", _TWO_STEPS, evidence)
         return
     won = [p for p in explanation.needed if _excludes_another(explanation, ops[p])]
@@ -191,8 +191,8 @@ def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime], uses: 
     if kind_of(verdict.spec) == "counter" and culprit is not None and culprit.complete:
         count = ops[culprit.position].result
         if type(count) is int and all(type(each) is int and count < each for each in culprit.allowed):
-            said = f"{who(verdict, ops[culprit.position])} is less than it could have been."
-            evidence = [CauseEvidence("less-than-allowed", said, (culprit.position,), culprit.allowed)]
+            sentence = f"{who(verdict, ops[culprit.position])} returned less than every allowed result."
+            evidence = [CauseEvidence("less-than-allowed", sentence, (culprit.position,), culprit.allowed)]
             yield Suspicion(52, "non-atomic-update", _TWO_STEPS, evidence)
 
 
@@ -201,7 +201,7 @@ def _replaced_what_was_there_once(uses: ValueUses, position: int) -> bool:
 
 
 def _excludes_another(explanation: Explanation, op: Operation) -> bool:
-    """Whether its success leaves no room for the same again."""
+    """Whether its success excludes the success of another such operation."""
     name = op.name.replace("_", "-")
     if op.outcome is not Outcome.OK or name not in _EXCLUSIVE.get(kind_of(explanation.verdict.spec), ()):
         return False
@@ -209,7 +209,7 @@ def _excludes_another(explanation: Explanation, op: Operation) -> bool:
 
 
 def _alike(explanation: Explanation, op: Operation) -> Any:
-    """What two operations have in common that exclude each other."""
+    """The resource for which two operations exclude each other."""
     spec = explanation.verdict.spec
     if kind_of(spec) == "fetch-add":
         return canonical(op.result)
@@ -217,7 +217,7 @@ def _alike(explanation: Explanation, op: Operation) -> Any:
 
 
 def _vanished(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
-    """What had been put into a container was not there; registers are looked at elsewhere."""
+    """A value that was added to a container was missing; ``replica_causes`` covers registers."""
     verdict = explanation.verdict
     history, ops = verdict.history, verdict.history.operations
     if uses.kind not in CONTAINERS:
@@ -228,12 +228,12 @@ def _vanished(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
     if not added or ops[last].outcome is not Outcome.OK:
         return
     missing = added[-1]
-    returned = f"{who(verdict, ops[missing])} had returned before {who(verdict, ops[last])} was called."
+    returned = f"{who(verdict, ops[missing])} returned before {who(verdict, ops[last])} was called."
     gone = [CauseEvidence("returned-before", returned, (missing, last))]
     crash = crash_evidence(history, ops[missing].end, ops[last].call)
     never_again = not any(ops[p].end >= ops[last].call for p in uses.seers[uses.put[missing]])
     if crash is not None and never_again:
-        text = "What had returned was not yet durable when something crashed."
+        text = "A completed operation was not yet durable at a crash."
         yield Suspicion(75, "lost-after-crash", text, [*gone, crash])
         return
     if ops[last].result is not None or ops[last].name.replace("_", "-") not in (*REMOVALS, "peek"):
@@ -241,11 +241,11 @@ def _vanished(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
     later = (p for p in uses.seers[uses.put[missing]] if ops[p].call > ops[last].end)
     again = next(later, None)
     if again is not None and uses.times_put(uses.put[missing]) == 1:
-        text = "The answer came from an old copy, or from a look that passed by while the object changed."
-        said = f"{who(verdict, ops[again])} saw the value later, so it was not lost."
-        seen = CauseEvidence("seen-later", said, (last, again, missing))
+        text = "The operation read an old copy, or traversed the object while it changed."
+        sentence = f"{who(verdict, ops[again])} observed the value later, so it was not lost."
+        seen = CauseEvidence("seen-later", sentence, (last, again, missing))
         yield Suspicion(55, "stale-read", text, [*gone, seen])
     elif never_again:
-        text = "What had returned was dropped, or overwritten by something older."
+        text = "A completed operation was dropped, or overwritten by an older one."
         unseen = CauseEvidence("not-seen-later", "No later operation returned the value.", (missing, last))
         yield Suspicion(54, "lost-write", text, [*gone, unseen])

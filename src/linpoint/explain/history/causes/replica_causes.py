@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes that show in a register's values: stale reads, lost writes, split brains, clocks that differ.
+"""Causes visible in the values of a register: stale reads, lost writes, split brains, clock skew.
 
-What was seen after it had been replaced is sorted by what became of the newer value. It was seen again: somebody read
-an old copy. It was never seen again: it is lost, and if a crash lies between, in that crash. Two groups of processes
-each saw only what they wrote themselves: a split brain. All vanish if clocks differ a little: the clocks.
+Observations of replaced values are classified by the fate of the newer value. If it was observed again, the read was
+stale. Otherwise the write was lost, in a crash if one lies between. If each of two groups of processes observed only
+its own writes, the cause is a split brain. If a small clock skew removes all such observations, the clocks are the
+cause.
 """
 
 from __future__ import annotations
@@ -28,20 +29,18 @@ from linpoint.text.phrases import count_noun, one_line
 from linpoint.verdicts import Verdict
 
 _MAX_INVERSIONS: Final = 200
-"""Of more, the first ones tell as much."""
-_OLD_COPY: Final = (
-    "The read was answered from an old copy: a replica that lags, a cache, or reads that may be stale by setting."
-)
+"""Further inversions add no information."""
+_OLD_COPY: Final = "The read returned old data: a lagging replica, a cache, or a setting that permits stale reads."
 _MIN_STALE_READS: Final = 3
 _MAX_OPERATIONS: Final = 20_000
-"""In longer histories nobody looks whether clocks would explain it all."""
+"""Longer histories are not checked for clock skew."""
 _TIME_SLICES: Final = 6
-"""A split brain is looked for between any two of so many points in time, since it begins and ends."""
+"""A split brain begins and ends, so it is searched between any two of this number of points in time."""
 _MAX_LISTED: Final = 8
 
 
 def replica_causes(explanation: Explanation, values: Sequence[Sequence[ValueLifetime]]) -> Iterator[Suspicion]:
-    """The causes that these values suggest, of each key in violation; the first key is the one that is explained."""
+    """The causes that the values of each key in violation suggest; the first key is the explained one."""
     verdict, core = explanation.verdict, explanation.core
     ops = verdict.history.operations
     found: list[list[LifetimeInversion]] = []
@@ -56,7 +55,7 @@ def replica_causes(explanation: Explanation, values: Sequence[Sequence[ValueLife
     yield from _clocks(verdict, everywhere)
     lost = [each for each in mine if _is_lost(verdict.history, each, values[0])]
     stale = [each for each in mine if each not in lost]
-    for each in (stale, lost):  # what the explanation shows is the evidence to look at first
+    for each in (stale, lost):  # evidence that the explanation shows comes first
         each.sort(key=lambda inversion: inversion.observer not in core)
     if stale:
         yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine))
@@ -67,7 +66,7 @@ def replica_causes(explanation: Explanation, values: Sequence[Sequence[ValueLife
 def _as_shown(
     history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime], core: Collection[int]
 ) -> LifetimeInversion:
-    """The inversion with the newer value that the explanation shows, if there is one: one story is enough."""
+    """The inversion with the newer value that the explanation shows, if there is one, for consistency."""
     if inversion.observer not in core:
         return inversion
     call = history[inversion.observer].call
@@ -79,10 +78,10 @@ def _as_shown(
 
 
 def _is_lost(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> bool:
-    """Whether it is likelier that the newer value was lost than that somebody saw an old copy.
+    """Whether a lost newer value is likelier than a stale read.
 
-    Who built on the old value shows that it was the current one again; a newer value that was seen afterwards was not
-    lost. Where the history shows neither, a crash between them makes the difference.
+    An operation that built on the old value shows that it was current again; a newer value that was observed later was
+    not lost. If the history shows neither, a crash between them decides.
     """
     if _builder(history, inversion) is not None:
         return True
@@ -92,13 +91,13 @@ def _is_lost(history: History, inversion: LifetimeInversion, values: Sequence[Va
 
 
 def _builder(history: History, inversion: LifetimeInversion) -> int | None:
-    """An operation that went on from the old value after the newer one was certainly there."""
+    """An operation that built on the old value after the newer one was certainly stored."""
     known = inversion.new.known + history.clock_skew
     return next((p for p in inversion.old.replaced_by if history[p].call > known), None)
 
 
 def _came_back(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> int | None:
-    """An operation that was called later and saw the newer value again, or another that came after the old one."""
+    """A later operation that observed the newer value again, or another value that followed the old one."""
     skew = history.clock_skew
     end = history[inversion.observer].end
     for life in (inversion.new, *values):
@@ -117,16 +116,16 @@ def _stale(
     evidence = [_gone(verdict, found[0])]
     if len(found) > 1:
         observers = tuple(each.observer for each in found)
-        said = (
-            f"Old values were seen at least {count_noun(len(found), 'time')} on this key, by "
+        sentence = (
+            f"Old values were observed at least {count_noun(len(found), 'time')} on this key, by "
             f"{_processes(verdict, observers)}."
         )
-        evidence.append(CauseEvidence("saw-replaced-values", said, observers))
+        evidence.append(CauseEvidence("saw-replaced-values", sentence, observers))
     for each in found[:_MAX_LISTED]:
         again = _came_back(verdict.history, each, values)
         if again is not None:
-            said = f"{who(verdict, ops[again])} saw a newer value after {who(verdict, ops[each.observer])}."
-            evidence.append(CauseEvidence("seen-again", said, (each.observer, again)))
+            sentence = f"{who(verdict, ops[again])} observed a newer value after {who(verdict, ops[each.observer])}."
+            evidence.append(CauseEvidence("seen-again", sentence, (each.observer, again)))
             break
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
 
@@ -143,24 +142,22 @@ def _lost(verdict: Verdict, found: Sequence[LifetimeInversion], weight: float) -
     evidence = [_gone(verdict, first)]
     builder = _builder(history, first)
     if builder is not None:
-        said = f"{who(verdict, history[builder])} went on from the old value."
+        sentence = f"{who(verdict, history[builder])} built on the old value."
         newer = () if first.new.installer is None else (first.new.installer,)
-        evidence.append(CauseEvidence("went-on-from-old", said, (builder, *newer)))
+        evidence.append(CauseEvidence("went-on-from-old", sentence, (builder, *newer)))
     elif first.new.installer is not None and not _seen_from(history, first):
-        said = "No later operation saw the newer value."
-        evidence.append(CauseEvidence("not-seen-later", said, (first.new.installer, first.observer)))
+        sentence = "No later operation observed the newer value."
+        evidence.append(CauseEvidence("not-seen-later", sentence, (first.new.installer, first.observer)))
     if 2 * len(crashed) >= len(found):
         evidence.append(crashed[0][1])
-        text = "Writes that had returned were not yet durable when something crashed, and its restart brought the old value back."
+        text = "Completed writes were not yet durable at a crash, and the restart restored the old value."
         return Suspicion(weight + 15, "lost-after-crash", text, evidence)
-    text = (
-        "A write that had returned was dropped or overwritten by something older, such as a rollback or a late message."
-    )
+    text = "A completed write was dropped, or overwritten by an older one, for example by a rollback or a late message."
     return Suspicion(weight, "lost-write", text, evidence)
 
 
 def _seen_from(history: History, inversion: LifetimeInversion) -> bool:
-    """Whether an operation saw the newer value that returned after the observer of the old one was called."""
+    """Whether an operation that observed the newer value returned after the observer of the old one was called."""
     call = history[inversion.observer].call
     return any(history[p].end >= call for p in inversion.new.sightings)
 
@@ -168,23 +165,23 @@ def _seen_from(history: History, inversion: LifetimeInversion) -> bool:
 def _gone(verdict: Verdict, inversion: LifetimeInversion) -> CauseEvidence:
     ops = verdict.history.operations
     observer = who(verdict, ops[inversion.observer])
-    assert inversion.new.installer is not None  # the first value replaces nothing
+    assert inversion.new.installer is not None  # the initial value does not replace another one
     newer = ops[inversion.new.installer]
     return CauseEvidence(
         "saw-replaced-value",
-        f"{observer} saw a value that {who(verdict, newer)} had certainly replaced before.",
+        f"{observer} observed a value that {who(verdict, newer)} had certainly replaced before.",
         (inversion.new.installer, inversion.observer),
     )
 
 
 def _fault(verdict: Verdict, inversion: LifetimeInversion) -> Iterator[CauseEvidence]:
-    """The fault that was going on, if the history says so."""
+    """The fault at that time, if the history has one."""
     call = verdict.history.operations[inversion.observer].call
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
         last = max(before, key=lambda each: each.time)
-        said = f"The last annotation before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
-        yield CauseEvidence("annotation-before", said, (inversion.observer,), (last.text, last.time))
+        sentence = f"Last annotation before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
+        yield CauseEvidence("annotation-before", sentence, (inversion.observer,), (last.text, last.time))
 
 
 def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
@@ -196,7 +193,7 @@ def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
 def _split_brain(
     explanation: Explanation, values: Sequence[ValueLifetime], found: Sequence[LifetimeInversion]
 ) -> Iterator[Suspicion]:
-    """Two groups of processes, each of which saw what it wrote, while values changed back and forth between them."""
+    """Two groups of processes that each observed their own writes while the value alternated between them."""
     verdict = explanation.verdict
     ops = verdict.history.operations
     by_call = sorted(found, key=lambda each: ops[each.observer].call)
@@ -212,38 +209,40 @@ def _split_brain(
     evidence = [
         CauseEvidence(
             "apart",
-            f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw, of what was "
-            f"written in that time, only what they had written themselves: {shown[0]} and {shown[1]}.",
+            f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)}, each of two groups of "
+            f"processes observed, of the values written in that period, only its own: {shown[0]} and {shown[1]}.",
             values=(best.start, best.end, *map(tuple, best.groups)),
         ),
         CauseEvidence(
             "back-and-forth",
-            f"The value changed back and forth between them: {count_noun(best.times, 'time')} or more each way, an old "
-            "value was seen after one of the other group.",
+            f"The value alternated between the groups: at least {count_noun(best.times, 'time')} each way, an old value of "
+            "one group was observed after a newer one of the other.",
             best.crossing,
             (best.times, *map(tuple, best.groups)),
         ),
         *_who_is_where(explanation, best),
         *_fault(verdict, best.inversions[0]),
     ]
-    text = "Two nodes both believed that they were in charge and took writes, each for its own clients."
+    text = "Two nodes both acted as leader and accepted writes, each from its own clients."
     yield Suspicion(90, "split-brain", text, evidence)
 
 
 def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[CauseEvidence]:
-    """To which groups the operations belong that the explanation shows."""
+    """The groups of the operations that the explanation shows."""
     ops = explanation.verdict.history.operations
     names = list(zip(explanation.core, explanation.names, strict=False))
     sides = [[name for p, name in names if one_line(str(ops[p].process)) in group] for group in split.groups]
     if all(sides):
         one, other = (" and ".join(side) for side in sides)
-        which = f"{one} {'is' if len(sides[0]) == 1 else 'are'} of the one group, {other} of the other."
+        which = f"{one} {'belongs' if len(sides[0]) == 1 else 'belong'} to the first group, {other} to the second."
         yield CauseEvidence("sides", which, explanation.core, tuple(map(tuple, split.groups)))
 
 
 class _Split:
-    """Two sides between the first and the last of some inversions, and how often each saw an old value of its own
-    after one of the other's: ``times`` is the smaller count, 0 if there are no two sides.
+    """Two groups of processes between the first and the last of some inversions.
+
+    For each group, the observations of its own old values after newer ones of the other group are counted. ``times`` is
+    the smaller count, 0 if there are no two groups.
     """
 
     def __init__(
@@ -256,7 +255,7 @@ class _Split:
         self.times = 0
         self.groups: list[list[str]] = []
         self.crossing: tuple[int, ...] = ()
-        """Each operation that saw an old value of its own group, and the one of the other group that had replaced it."""
+        """Pairs of an operation that observed an old value of its own group and the one that replaced it."""
         side = _sides(history, values, self.start, self.end)
         crossings: dict[tuple[Process, Process], list[tuple[int, int]]] = defaultdict(list)
         for each in inversions:
@@ -276,7 +275,7 @@ class _Split:
                 self.crossing = tuple(position for pair in (*pairs, *back) for position in pair)
 
     def apart(self, explanation: Explanation) -> bool:
-        """Whether no process of a group saw in this time what one of the other group put there in it, on any object."""
+        """Whether no process observed a value that the other group stored in this time, on any object."""
         verdict = explanation.verdict
         side = {name: number for number, group in enumerate(self.groups) for name in group}
         for key in verdict.keys:
@@ -300,12 +299,12 @@ class _Split:
 
 
 def _names(processes: Iterable[Process]) -> list[str]:
-    """Their names in the order that people expect: 2 before 10."""
+    """The names in natural order: 2 before 10."""
     return sorted({one_line(str(process)) for process in processes}, key=lambda name: (len(name), name))
 
 
 def _sides(history: History, values: Sequence[ValueLifetime], start: float, end: float) -> dict[Process, Process]:
-    """Processes that saw each other's writes between two times, each with one that stands for its group.
+    """Processes that observed each other's writes between two times, each with a representative of its group.
 
     Empty unless at least two groups wrote and read several values.
     """
@@ -335,7 +334,7 @@ def _sides(history: History, values: Sequence[ValueLifetime], start: float, end:
 
 
 def _clocks(verdict: Verdict, found: Sequence[LifetimeInversion]) -> Iterator[Suspicion]:
-    """Many inversions, all of them tiny, none within a process: a little skew of clocks would explain them all."""
+    """A clock skew, if it explains all of many inversions: each is short and none is within one process."""
     history = verdict.history
     ops = history.operations
     if (
@@ -357,16 +356,16 @@ def _clocks(verdict: Verdict, found: Sequence[LifetimeInversion]) -> Iterator[Su
     evidence = [
         CauseEvidence(
             "seen-just-after",
-            f"At least {count_noun(len(found), 'time')} a value was seen just after it had been replaced, by at most "
-            f"{needed} each time, while half of the operations take {statistics.median(lengths)} or more.",
+            f"At least {count_noun(len(found), 'time')}, a value was observed shortly after its replacement: at most {needed} "
+            f"later, while the median duration of an operation is {statistics.median(lengths)}.",
             tuple(each.observer for each in found),
             (needed, statistics.median(lengths)),
         ),
         CauseEvidence(
             "skew-explains",
-            f"With clocks that may differ by {skew} there is no violation: --clock-skew {skew}.",
+            f"A clock skew of {skew} would explain the history: --clock-skew {skew}.",
             values=(skew,),
         ),
     ]
-    text = "The clocks of the processes may not agree, so that the order of calls and returns is not what was recorded."
+    text = "The clocks of the processes may disagree, so the recorded order of calls and returns may be wrong."
     yield Suspicion(80, "clock-trouble", text, evidence)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cause with how likely it looks, while causes are being compared."""
+"""A candidate cause with its weight."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _CRASHED: Final = re.compile(
     r"\b(kill(ed|s|ing)?|crash(ed|es|ing)?|reboot(ed|s|ing)?|oom|power[ -]?(loss|failure|cut|off|outage))\b",
     re.IGNORECASE,
 )
-"""Annotations that speak of a crash. Something that starts, stops or restarts need not have crashed."""
+"""Annotations that mention a crash. A component that starts, stops or restarts need not have crashed."""
 _DENIED: Final = re.compile(r"\b(no|not|without|never)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A cause and its weight: larger is likelier. Weights compare causes of one violation and mean nothing else."""
+    """A cause and its weight: larger is likelier. Weights only compare the causes of one violation."""
 
     weight: float
     cause: str
@@ -31,12 +31,12 @@ class Suspicion:
     evidence: Sequence[CauseEvidence]
 
     def as_cause(self) -> LikelyCause:
-        """What is shown of it."""
+        """The part that an explanation shows."""
         return LikelyCause(self.cause, self.text, tuple(self.evidence))
 
 
 def crash_between(history: History, start: float, end: float) -> str | None:
-    """A crash of the whole system, or an annotation that speaks of a crash, from ``start`` to ``end``; in words."""
+    """A crash of the system or object, or an annotation that mentions one, from ``start`` to ``end``, as text."""
     for crash in history.crashes:
         if crash.ends_era and start <= crash.time <= end:
             whose = "" if crash.of_everything else f" of {one_line(crash.whose())}"
@@ -49,8 +49,8 @@ def crash_between(history: History, start: float, end: float) -> str | None:
 
 
 def crash_evidence(history: History, start: float, end: float) -> CauseEvidence | None:
-    """That a crash lies between two times, if one does."""
+    """The evidence that a crash lies between two times, if one does."""
     crash = crash_between(history, start, end)
     if crash is None:
         return None
-    return CauseEvidence("crash-between", f"Between them lies: {crash}.", values=(start, end))
+    return CauseEvidence("crash-between", f"Between them: {crash}.", values=(start, end))

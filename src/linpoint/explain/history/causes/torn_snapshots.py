@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torn snapshots: an operation on several words whose words fit one by one, but not together."""
+"""Torn snapshots: an operation on several words that is possible for each word, but not for all together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linpoint.histories.values import canonical
 from linpoint.verdicts import KeyVerdict
 
 _MAX_OPERATIONS: Final = 40
-"""Of those that are shown, so many are looked at."""
+"""The number of operations of the core to examine."""
 
 
 def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> Iterator[Suspicion]:
@@ -33,18 +33,18 @@ def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline:
         if len(alone) < 2:
             continue
         if all(whole.has_order(replaced={position: each}) for each in alone):
-            said = f"Each word of {who(verdict, op)} fits by itself, but not all of them together."
+            sentence = f"Each word of {who(verdict, op)} is consistent alone, but not all of them together."
             evidence = [
-                CauseEvidence("fits-word-by-word", said, (position,)),
+                CauseEvidence("fits-word-by-word", sentence, (position,)),
                 *_changed_at_once(explanation, key.positions, position),
             ]
-            text = "Several words were read or changed one after the other, and another operation came between them."
+            text = "Several words were read or changed one after another, and another operation ran in between."
             yield Suspicion(98, "torn-snapshot", text, evidence)
             return
 
 
 def _words(op: Operation) -> Iterator[Operation]:
-    """The operation on each of its words alone; none if a word occurs twice."""
+    """The operation on each of its words separately; empty if a word occurs twice."""
     words = op.args[0] if op.args and isinstance(op.args[0], tuple) else ()
     if op.outcome is not Outcome.OK or len(set(map(_word, words))) < len(words):
         return
@@ -58,14 +58,14 @@ def _words(op: Operation) -> Iterator[Operation]:
 
 
 def _word(cell: Any) -> Any:
-    """The word that a cell is about: ``x``, ``["x", 0, 1]`` or ``["read", "x", null]``."""
+    """The word of a cell: ``x``, ``["x", 0, 1]`` or ``["read", "x", null]``."""
     if isinstance(cell, tuple):
         return canonical(cell[1] if cell[0] in ("read", "write") and len(cell) == 3 else cell[0])
     return canonical(cell)
 
 
 def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: int) -> Iterator[CauseEvidence]:
-    """Another operation that overlaps and changed several of the same words."""
+    """The evidence of a concurrent operation that changed several of the same words."""
     verdict = explanation.verdict
     mine = verdict.history.operations[seen]
     looked_at = set(map(_word, mine.args[0]))
@@ -83,7 +83,7 @@ def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: i
         if op.call <= mine.end and mine.call <= op.end and len(changed & looked_at) > 1:
             yield CauseEvidence(
                 "changed-several",
-                f"{who(verdict, op)} wrote several of these words at once, at about that time.",
+                f"{who(verdict, op)} overlaps it and wrote several of these words.",
                 (position, seen),
             )
             return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When values of a register were current, and who saw one that was certainly gone.
+"""The times at which values of a register were current, and observations of values that were certainly replaced.
 
-Only values that one operation put there are looked at, so that who saw a value saw what that operation wrote; this is
-what suggests causes, not what proves violations. Cost: O(n log n) for a key.
+Only values that a single operation stored are considered, so that each observation has a unique source. The results
+suggest causes; they do not prove violations. Cost: O(n log n) for a key.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from linpoint.specs.spec import Spec
 
 @dataclass(slots=True)
 class ValueLifetime:
-    """A value: who put it there, when it certainly was there, and who saw it, by call."""
+    """A value: the operation that stored it, the times of storing, and its observers, ordered by call."""
 
     installer: int | None
-    """None for the first value."""
+    """The operation that stored it; None for the initial value."""
     call: float
-    """When it may have been put there at the earliest."""
+    """The earliest time at which it may have been stored."""
     known: float = math.inf
-    """When it had certainly been put there."""
+    """The time by which it had certainly been stored."""
     sightings: list[int] = field(default_factory=list)
     replaced_by: list[int] = field(default_factory=list)
-    """Operations that saw it and put another in its place."""
+    """Operations that observed it and replaced it."""
     last_seen: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class LifetimeInversion:
-    """``observer`` saw ``old`` after ``new`` had certainly taken its place; ``gap`` is by how much."""
+    """``observer`` observed ``old`` after ``new`` had certainly replaced it; ``gap`` is the time between."""
 
     observer: int
     old: ValueLifetime
@@ -50,15 +50,16 @@ class LifetimeInversion:
 def lives(
     history: History, positions: Sequence[int], spec: Spec, condition: str, *, everything: Sequence[int]
 ) -> list[ValueLifetime]:
-    """The values of one register, by the earliest time at which they may have been put there; none for other specs, and
-    where times do not count or several objects are checked together.
+    """The values of one register, ordered by the earliest time at which they may have been stored.
 
-    ``positions`` are looked at; a value counts only if one of ``everything``, all operations of the register, put it there.
+    Empty for other specs, if times do not count, or if several objects are checked together. ``positions`` are
+    examined; a value counts only if exactly one operation of ``everything``, which has all operations of the register,
+    stored it.
     """
     kind = kind_of(spec)
     if kind not in REGISTERS or condition in NOT_LOCAL:
         return []
-    made = [history.operations[position] for position in positions]  # each is made when it is asked for
+    made = [history.operations[position] for position in positions]  # operations are created on access
     flows = [flow_of(op, kind) for op in made]
     found: dict[Any, ValueLifetime] = {}
     twice: set[Any] = set()
@@ -67,7 +68,7 @@ def lives(
         twice.update(value for value, times in puts.items() if times > 1 and value is not None)
         if kind == "map":
             twice.add((None,))
-    if kind != "map" or not spec.initial:  # of a map that starts with something, nobody asks which key has what
+    if kind != "map" or not spec.initial:  # a map with initial entries is not split by key
         found[None if kind == "map" else canonical(spec.initial),] = ValueLifetime(None, -math.inf, -math.inf)
     for position, op, flow in zip(positions, made, flows, strict=True):
         if op.name == "append":
@@ -83,7 +84,7 @@ def lives(
     for position, op, flow in zip(positions, made, flows, strict=True):
         life = found.get(flow.seen_value) if flow.saw is not NOTHING else None
         if life is None or flow.seen_value in twice or op.end < life.call:
-            continue  # it saw the value before it was put there, which is another story
+            continue  # it observed the value before it was stored, which is a different violation
         life.sightings.append(position)
         life.known = min(life.known, op.end)
         life.last_seen = max(life.last_seen, op.call)
@@ -93,10 +94,10 @@ def lives(
 
 
 def inversions(history: History, values: Sequence[ValueLifetime]) -> Iterator[LifetimeInversion]:
-    """Who saw a value after another had certainly taken its place."""
+    """The observations of values that had certainly been replaced."""
     ops, skew = history.operations, history.clock_skew
     calls = [life.call for life in values]
-    # The value, of all that may have been put there from this one on, that is the first to be known.
+    # For each value, the one that is known first among those that may have been stored from it on.
     earliest: list[ValueLifetime] = list(values)
     for index in range(len(values) - 2, -1, -1):
         if earliest[index + 1].known < values[index].known:

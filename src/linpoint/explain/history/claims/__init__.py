@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims of explanations: what each sentence says, and the predicates that are evaluated before it is printed."""
+"""Claims of explanations: the statement of each sentence, and the predicate that is evaluated before it is printed."""

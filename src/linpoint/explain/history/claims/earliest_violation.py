@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pattern of a long history's earliest violation: explained first, since later ones may only follow from it."""
+"""Finds the pattern of a long history's earliest violation, which is explained since later ones may follow from it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from linpoint.explain.history.claims.whole_object import WholeObject
 from linpoint.verdicts import KeyVerdict, Pattern
 
 MAX_BISECTED_OPERATIONS: Final = 20_000
-"""In longer histories the pattern that the verdict has is explained."""
+"""In longer histories the pattern of the verdict is explained."""
 
 
 def earliest_pattern(whole: WholeObject, key: KeyVerdict) -> tuple[KeyVerdict, int | None]:
-    """The key with the pattern of its earliest violation, and the operation with whose return that was complete."""
+    """The key with the pattern of its earliest violation, and the operation whose return completed it."""
     if not isinstance(key.refutation, Pattern) or len(whole.positions) > MAX_BISECTED_OPERATIONS:
         return key, None
     last = whole.first_violation()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The claims of a stuck frontier: an order that is legal as far as it goes, and why none of some operations can follow."""
+"""The claims of a stuck frontier: an order that is a legal prefix, and the operations that cannot follow it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linpoint.verdicts import Blocked, StuckFrontier
 
 
 def frontier_claims(stuck: StuckFrontier, core: Sequence[int]) -> Iterator[Claim]:
-    """What is claimed of an order among the operations of ``core``."""
+    """The claims about a legal prefix among the operations of ``core``."""
     if not stuck.blocked:
         return
     if stuck.prefix:
@@ -24,7 +24,7 @@ def frontier_claims(stuck: StuckFrontier, core: Sequence[int]) -> Iterator[Claim
 
 
 def held_back_by_order(history: History, spec: Spec, stuck: StuckFrontier, among: Sequence[int], each: Blocked) -> bool:
-    """Whether an operation with a smaller order has to come before a blocked one that would fit."""
+    """Whether an operation with a smaller ``order`` must come before a blocked one that would be legal."""
     op = history.operations[each.position]
     hint = op.order
     if hint is None or not fits(history, spec, each):
@@ -40,7 +40,7 @@ def held_back_by_order(history: History, spec: Spec, stuck: StuckFrontier, among
 
 
 def fits(history: History, spec: Spec, each: Blocked) -> bool:
-    """Whether a blocked operation would be a legal step, so that others keep it back."""
+    """Whether a blocked operation would be a legal step, so that only other operations hold it back."""
     return any(spec.allows(history.operations[each.position], given) for given in each.allowed)
 
 

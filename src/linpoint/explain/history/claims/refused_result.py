@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operation whose result is refused, and the results that it was allowed to return.
+"""The operation whose result is rejected, and the results that it was allowed to return.
 
-A result is allowed if all operations of the object have an order with it. Where the history has further violations,
-so that no result helps, the question is asked of its beginning: of the operations that were called by the time the
-refused one returned, whatever those did that were still open.
+A result is allowed if all operations of the object have an order with it. If the history has further violations, so
+that no result is allowed, a prefix is considered: the operations called by the time the rejected one returned, whatever
+those did that were still open.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _MAX_SUSPECTS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The refused operation: with the results that it was allowed to return, or without a place whatever it returned."""
+    """The rejected operation: with its allowed results, or without a place in any order whatever it returned."""
 
     culprit: Culprit | None
     no_place: int | None = None
 
     @property
     def position(self) -> int | None:
-        """The operation."""
+        """The position of the operation."""
         return self.no_place if self.culprit is None else self.culprit.position
 
     def claims(self) -> Iterator[Claim]:
-        """What is claimed."""
+        """The claims about the operation."""
         if self.no_place is not None:
             yield Claim("no-place", (self.no_place,))
         if self.culprit is None:
@@ -46,7 +46,7 @@ class Refusal:
 
 
 def refused_operation(whole: WholeObject, core: Sequence[int], last: int | None) -> Refusal:
-    """The operation of ``core`` to accuse. ``last`` is the one with whose return its contradiction was complete."""
+    """Choose the rejected operation of ``core``. ``last`` is the operation whose return completed the contradiction."""
     if whole.timely:
         bisect = last is None and len(whole.positions) <= MAX_BISECTED_OPERATIONS
         first = whole.first_violation() if bisect else last
@@ -62,7 +62,7 @@ def refused_operation(whole: WholeObject, core: Sequence[int], last: int | None)
 
 
 def _returned_with(whole: WholeObject, core: Sequence[int], last: int | None) -> list[int]:
-    """The operations of the core that returned when ``last`` did, itself first."""
+    """The operations of the core that returned at the same time as ``last``, which comes first."""
     ops = whole.history.operations
     if last is None:
         return []
@@ -71,26 +71,26 @@ def _returned_with(whole: WholeObject, core: Sequence[int], last: int | None) ->
 
 
 def _suspects(whole: WholeObject, core: Sequence[int]) -> list[int]:
-    """Operations of the core, the last to return first."""
+    """Operations of the core, by return, the latest first."""
     ops = whole.history.operations
     returned = [position for position in core if ops[position].outcome is Outcome.OK]
     return sorted(returned, key=lambda position: ops[position].end, reverse=True)[:_MAX_SUSPECTS]
 
 
 def _in_whole(whole: WholeObject, position: int) -> PossibleResults:
-    if whole.has_order(unknown=[position]) is False:  # whatever it returned, something else is wrong as well
+    if whole.has_order(unknown=[position]) is False:  # there is another violation, whatever it returned
         return PossibleResults((), complete=True)
     return possible_results(whole, whole.positions, (), position)
 
 
 def _at_return(whole: WholeObject, position: int) -> Refusal:
-    """What the operation with which the violation was complete was allowed to return."""
+    """The allowed results of the operation whose return completed the violation."""
     found = _in_whole(whole, position)
     if found.values:
         return Refusal(Culprit(position, found.values, found.complete))
     called, still_open = whole.called_by_return(position)
     if whole.has_order(called, unknown=[*still_open, position]) is not True:
-        return Refusal(None)  # something else was wrong before
+        return Refusal(None)  # there was an earlier violation
     if whole.has_order(called, unknown=still_open) is not False:
         return Refusal(None)
     found = possible_results(whole, called, still_open, position)

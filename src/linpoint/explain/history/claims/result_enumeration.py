@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All results of one operation with which others have an order, by asking for one more result until there is none.
+"""Enumerates all results of one operation with which the other operations have an order.
 
-The operation is replaced by a step that takes every result but those found so far. Each order that a search finds shows
-one more result, and when none is left the list is complete. Where a search does not end in time, a monitor may decide
-the results one by one that the values of the history suggest. Cost: a decision for each result, and one more.
+The operation is replaced by a step that allows every result except those found so far. Each order that a search finds
+shows another result; when there is no order, the list is complete. If the search does not end in time, a monitor may
+decide separately each result that the values of the history suggest. Cost: one decision per result, and one more.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from linpoint.specs.spec import Spec, State
 from linpoint.verdicts import Witness
 
 MAX_RESULTS: Final = 24
-"""More than these help nobody."""
+"""The maximum number of results to enumerate: more are not helpful."""
 _MAX_CANDIDATES: Final = 200
 _SEARCH_S: Final = 1.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PossibleResults:
-    """Results with which there is an order; ``complete`` says that there are no others."""
+    """Results with which there is an order; ``complete``: whether there are no others."""
 
     values: tuple[Value, ...]
     complete: bool
@@ -92,7 +92,7 @@ def _by_search(whole: WholeObject, positions: Sequence[int], unknown: Sequence[i
         new = {form: value for form, value in given.items() if form not in found}
         for form, value in new.items():
             other = dataclasses.replace(op, result=value)
-            # What a crash leaves depends on more than the order, so a result is believed when it is decided.
+            # The state after a crash depends on more than the order, so each result is decided separately.
             if (len(new) == 1 and whole.condition != "buffered-durable") or whole.has_order(
                 positions, unknown=unknown, replaced={position: other}
             ):
@@ -104,7 +104,7 @@ def _by_search(whole: WholeObject, positions: Sequence[int], unknown: Sequence[i
 
 
 def _results_in(history: History, spec: Spec, witness: Witness, here: int) -> dict[Hashable, Value]:
-    """What the spec gives for the operation at its place in an order."""
+    """The results that the spec gives for the operation at its place in an order."""
     survivors = witness.survivors or ()
     states: list[dict[Any, State]] = [{}]
     for era, ops in enumerate(witness.by_era()):
@@ -126,7 +126,7 @@ def _results_in(history: History, spec: Spec, witness: Witness, here: int) -> di
 
 
 def _suggested(whole: WholeObject, positions: Sequence[int], position: int) -> list[Value] | None:
-    """Every value that the operation could have returned; None if the values of the history do not tell."""
+    """All values that the operation could have returned; None if the history does not determine them."""
     kind = kind_of(whole.spec)
     ops = whole.history.operations
     op = ops[position]
@@ -180,7 +180,7 @@ def _overwritten(whole: WholeObject, positions: Sequence[int], position: int) ->
 
 
 def _counts(whole: WholeObject, positions: Sequence[int], position: int) -> list[Value] | None:
-    """The numbers that steps of one size can have made."""
+    """The counts that steps of equal size can produce."""
     ops, op = whole.history.operations, whole.history.operations[position]
     steps = [p for p in positions if p != position and whole.spec.step(ops[p]).name != "read"]
     sizes = {_amount(whole, p) for p in steps}

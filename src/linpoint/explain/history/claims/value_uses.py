@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who put and who saw each value, over all operations of one object of a built-in spec that passes values on.
+"""The operations that stored and observed each value of one object of a built-in spec that returns stored values.
 
-Guarantee: as in ``value_flow``, and an entry of a map that is not there counts as a value, ``ABSENT``. Cost: O(n), once.
+Guarantee: as in ``value_flow``; a missing entry of a map counts as a value, ``ABSENT``. Cost: O(n), once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DELETES: Final = ("delete", "erase", "remove")
 
 
 class ValueUses:
-    """The values of the operations at ``positions``, which are all of one object."""
+    """The values of the operations at ``positions``, which all belong to one object."""
 
     def __init__(self, history: History, positions: Sequence[int], spec: Spec) -> None:
         self.history = history
@@ -48,7 +48,7 @@ class ValueUses:
             self._use(position, history.operations[position])
 
     def form(self, value: object) -> Hashable:
-        """A value as it is compared."""
+        """A value in comparable form."""
         return ABSENT if self.kind == "map" and value is None else (canonical(value),)
 
     def _use(self, position: int, op: Operation) -> None:
@@ -63,13 +63,13 @@ class ValueUses:
             nothing = (name in _DELETES or name == "contains") and op.result is False
             saw = ABSENT if ok and (nothing or (name == "insert" and op.result is True)) else saw
             if name == "append":
-                self.followed = False  # what it puts there depends on what it finds
+                self.followed = False  # the stored value depends on the previous one
         if saw is not None:
             self.saw[position] = saw
             self.seers[saw].append(position)
         if put is not None:
             self.put[position] = put
-            if put != saw:  # what replaces a value by itself leaves it there
+            if put != saw:  # replacing a value by itself changes nothing
                 self.putters[put].append(position)
         if name in REMOVALS and self.kind in CONTAINERS:
             if saw is not None:
@@ -78,15 +78,15 @@ class ValueUses:
                 self.unknown_removals.append(position)
 
     def times_put(self, value: Hashable) -> int:
-        """How often the value was put there at most, the first time included."""
+        """The maximum number of times that the value was stored, including initially."""
         return len(self.putters[value]) + self._initial[value]
 
     def first(self, value: Hashable) -> int:
-        """How often it was there at first."""
+        """The number of times that the value was present initially."""
         return self._initial[value]
 
     def replaces(self, position: int) -> bool:
-        """Whether the operation certainly put something in the place of what was there."""
+        """Whether the operation certainly replaced the previous value by another one."""
         op = self.history.operations[position]
         put = self.put.get(position)
         if put is None or op.outcome is not Outcome.OK or put == self.saw.get(position):
@@ -94,7 +94,7 @@ class ValueUses:
         return put is ABSENT or flow_of(op, self.kind).certain
 
     def known(self, value: Hashable) -> float:
-        """When the value had certainly been put there: when the first of those that put or saw it returned."""
+        """The time by which the value had certainly been stored: the first return of its stores and observers."""
         ops = self.history.operations
         if self.first(value):
             return -float("inf")
@@ -102,12 +102,12 @@ class ValueUses:
         return min(ends, default=float("inf"))
 
     def last_seen(self, value: Hashable) -> float:
-        """When the last of those that saw the value was called."""
+        """The latest call of an operation that observed the value."""
         ops = self.history.operations
         return max((ops[p].call for p in self.seers[value]), default=-float("inf"))
 
     def period(self, value: Hashable, members: Sequence[int] | None = None) -> tuple[float, float]:
-        """The first return and the last call of those that put or saw a value; with ``members`` of those only."""
+        """The first return and the last call of the operations that stored or observed a value, or of ``members``."""
         ops = self.history.operations
         chosen = [*self.putters[value], *self.seers[value]] if members is None else members
         first = -float("inf") if members is None and self.first(value) else float("inf")
@@ -117,16 +117,16 @@ class ValueUses:
         )
 
     def values_of(self, positions: Sequence[int]) -> Iterator[Hashable]:
-        """The values that these operations put or saw, each once."""
+        """The values that these operations stored or observed, without repeats."""
         yield from dict.fromkeys(
             value for p in positions for value in (self.saw.get(p), self.put.get(p)) if value is not None
         )
 
 
-def uses_of(history: History, positions: Sequence[int], spec: Spec, condition: str, told: Sequence[int]) -> ValueUses:
-    """The values of the object that the operations ``told`` are of, where several objects are checked together."""
+def uses_of(history: History, positions: Sequence[int], spec: Spec, condition: str, shown: Sequence[int]) -> ValueUses:
+    """The values of the object; if several objects are checked together, of the one that ``shown`` works on."""
     if condition in NOT_LOCAL and (history.keyed or spec.key_argument):
-        keys = {canonical(key_of(spec, history.operations[position])) for position in told}
+        keys = {canonical(key_of(spec, history.operations[position])) for position in shown}
         positions = [p for p in positions if canonical(key_of(spec, history.operations[p])) in keys]
         positions = positions if len(keys) == 1 else ()
     return ValueUses(history, positions, spec)

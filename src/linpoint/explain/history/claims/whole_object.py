@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All operations of one object, and whether they have an order if some were left out, unknown or returned otherwise.
+"""Decides whether all operations of one object have an order if some are left out, unknown or have other results.
 
-Every predicate of an explanation is such a question. Each is decided anew on a history of its own, of a few operations
-by the depth-first search, of many by whatever checker fits. None is an answer too: there was no time.
+Every predicate of an explanation is such a question. Each is decided on a separate history: few operations by
+depth-first search, many by any checker that applies. The answer None means that time ran out.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import Status
 
 _MAX_SEARCHED_OPERATIONS: Final = 64
-"""Up to so many operations are searched immediately; of more, a monitor may decide what no search can."""
+"""Up to this number, operations are searched directly; with more, a monitor may be faster than any search."""
 _MAX_OPERATIONS: Final = 200_000
-"""To make a history of more operations takes longer than an explanation has."""
+"""Building a history of more operations takes longer than an explanation may."""
 _DECISION_S: Final = 2.0
 _BY_PROCESS: Final = ("sequential", "recoverable")
-"""Conditions under which an operation with an unknown outcome has its place among those of its process."""
+"""Conditions under which an operation with an unknown outcome keeps its place among those of its process."""
 _ORDERED: Final = {Status.LINEARIZABLE: True, Status.VIOLATION: False}
 
 
 class WholeObject:
-    """Decides questions about the operations at ``positions``, which are all of one object, until a deadline."""
+    """Decides questions about the operations at ``positions``, which all belong to one object, until a deadline."""
 
     def __init__(
         self, history: History, positions: Sequence[int], spec: Spec, condition: str, *, deadline: float
@@ -44,11 +44,11 @@ class WholeObject:
 
     @property
     def timely(self) -> bool:
-        """Whether what was called later cannot explain a result."""
+        """Whether operations called later cannot explain a result."""
         return self.condition != "sequential"
 
     def seconds_left(self, most: float = _DECISION_S) -> float:
-        """How long a decision may take now."""
+        """The seconds that the next decision may take."""
         return min(most, self.deadline - time.monotonic())
 
     def has_order(
@@ -58,8 +58,9 @@ class WholeObject:
         unknown: Collection[int] = (),
         replaced: Mapping[int, Operation] | None = None,
     ) -> bool | None:
-        """Whether these operations satisfy the condition, where those of ``unknown`` may have happened or not and
-        ``replaced`` has others in the place of some. None if there was no time to find out.
+        """Whether these operations satisfy the condition; None if time runs out.
+
+        Those in ``unknown`` may or may not have happened, and ``replaced`` has substitutes for some.
         """
         chosen = self.positions if positions is None else positions
         hidden = frozenset(unknown)
@@ -86,12 +87,12 @@ class WholeObject:
     def variant(
         self, positions: Sequence[int], unknown: Collection[int] = (), replaced: Mapping[int, Operation] | None = None
     ) -> History:
-        """The history that is asked about."""
+        """The history of a question."""
         others = replaced or {}
         ops = self.history.operations
         crashes: list[Crash] = []
         made = []
-        # In the order of the source: of one process, two operations at one instant follow each other as they stand there.
+        # In the order of the source, which orders operations of one process at the same instant.
         for position in sorted(positions):
             op = others.get(position) or ops[position]
             if position in unknown:
@@ -103,9 +104,9 @@ class WholeObject:
         return self.history.with_operations(made, crashes=crashes)
 
     def _keeps_process(self, position: int) -> bool:
-        """Whether an operation must stay one of its process when its outcome is taken for unknown.
+        """Whether an operation must stay in its process if its outcome is treated as unknown.
 
-        Else it gets a process of its own, since a process calls nothing after an unknown outcome: checkers rely on that.
+        Otherwise it gets a separate process, since checkers rely on a process ending with an unknown outcome.
         """
         if self.condition in _BY_PROCESS or self.spec.uses_process or self.history.clock_skew:
             return True
@@ -113,14 +114,14 @@ class WholeObject:
         return (op.process, op.call) in self._returns
 
     def _open_together(self, unknown: Collection[int]) -> bool:
-        """Whether one process would have several open operations of one instant, which have no order in it."""
+        """Whether one process would have several open operations of the same instant, which have no order within it."""
         ops = self.history.operations
         called = [(ops[p].process, ops[p].call) for p in unknown if self._keeps_process(p)]
         return len(set(called)) < len(called)
 
     @functools.cached_property
     def _returns(self) -> frozenset[tuple[Process, Time]]:
-        """When processes returned: an operation that is called at such a moment is ordered by its process alone."""
+        """The returns of processes: only the process orders an operation called at such a time."""
         ops = map(self.history.operations.__getitem__, self.positions)
         return frozenset((op.process, op.end) for op in ops if op.outcome is Outcome.OK)
 
@@ -128,17 +129,17 @@ class WholeObject:
         return [crash for crash in self.history.crashes if crash.process == process]
 
     def called_by_return(self, position: int) -> tuple[list[int], list[int]]:
-        """The operations that were called by the time this one returned, and those of them that returned later."""
+        """The operations called by the time this one returned, and those of them that returned later."""
         ops = self.history.operations
         end = ops[position].end
-        last = end + self.history.clock_skew  # what was called so much later may have come first
+        last = end + self.history.clock_skew  # an operation called up to this time may have come first
         called = [p for p in sorted(self.positions) if ops[p].call <= last]
         return called, [p for p in called if ops[p].end > end]
 
     def first_violation(self) -> int | None:
-        """The operation with whose return the violation was complete, by bisection; None if time runs out.
+        """The operation whose return completed the violation, by bisection; None if time runs out.
 
-        An order of the whole history is one of each of its beginnings, so once it is gone it does not come back.
+        Bisection works since an order of a history contains an order of each of its prefixes.
         """
         ops = self.history.operations
         known = (position for position in self.positions if ops[position].outcome is Outcome.OK)
@@ -156,5 +157,5 @@ class WholeObject:
                 low = middle + 1
             else:
                 high = middle
-        # Of operations that returned at the same moment any may be the one.
+        # Among operations that returned at the same time, any one may be returned.
         return returns[high]

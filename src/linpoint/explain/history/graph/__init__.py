@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The precedence graph of a history, pruned to what matters: as data, as DOT and as a picture."""
+"""The relevant part of a history's precedence graph as data, DOT and SVG."""
 
 from linpoint.explain.history.graph.precedence_graph import Edge, PrecedenceGraph, Vertex
 

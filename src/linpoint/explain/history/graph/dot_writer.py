@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-r"""A precedence graph in the language of Graphviz.
+r"""Writes a precedence graph in the language of Graphviz.
 
-Everything from the history is inside double quotes, with backslashes, quotes and ampersands escaped: Graphviz reads
-escapes such as ``\N`` and entities such as ``&lt;`` inside them.
+All content of the history is inside double quotes, with backslashes, quotes and ampersands escaped, since Graphviz
+interprets escapes such as ``\N`` and entities such as ``&lt;`` there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_TEXT_CHARS: Final = 400
 
 
 def dot(graph: PrecedenceGraph) -> str:
-    """The graph as a file for ``dot``."""
+    """The graph as input of ``dot``."""
     title = "\n".join(clean(each, _MAX_TEXT_CHARS) for each in (graph.sentence, f"{graph.size}.", *graph.notes))
     lines = [
         "digraph precedence {",
@@ -32,7 +32,7 @@ def dot(graph: PrecedenceGraph) -> str:
     if graph.has("genesis"):
         lines.append('  genesis [label="genesis", shape=ellipse];')
     if graph.has("nobody"):
-        lines.append(f'  nobody [label="nobody", shape=ellipse, style=dashed, color="{RED}"];')
+        lines.append(f'  nobody [label="no writer", shape=ellipse, style=dashed, color="{RED}"];')
     lines += [_vertex(vertex) for vertex in graph.vertices]
     lines += [_edge(graph, index, edge) for index, edge in enumerate(graph.edges)]
     return "\n".join([*lines, "}", ""])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways of edges in a picture: smooth curves from box to box, and a place for the label of each.
+"""Routes the edges of a picture: smooth curves from box to box, and a place for each label.
 
-Edges leave and enter boxes at the top and the bottom, spread out so that no two share an end; they go behind boxes, and
-labels avoid boxes and each other as far as they can. Cost: O(e (e + v)).
+Edges leave and enter boxes at the top and the bottom, spread out so that no two share an end. They run behind boxes,
+and labels avoid boxes and each other if possible. Cost: O(e (e + v)).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ Point = tuple[float, float]
 _INSET_PX: Final = 13.0
 _EDGE_DISTANCE_PX: Final = 16.0
 _RED_EDGE_DISTANCE_PX: Final = 46.0
-"""Between ends of edges that contradict each other, whose labels are long."""
+"""The distance between ends of contradicting edges, whose labels are long."""
 _ARROW_TIP_PX: Final = 2.0
-"""Between an arrow and its box."""
+"""The distance between an arrow and its box."""
 _FADING_PX: Final = 30.0
-"""The part of an open end where nothing begins."""
+"""The part of an open end where no edge begins."""
 _LABEL_HEIGHT_PX: Final = 17.0
 _CRASH_WIDTH_PX: Final = 24.0
-"""Half the width of the word at the top of a crash's line."""
+"""Half the width of the label at the top of a crash's line."""
 _PLACES: Final = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A cubic curve: from, two points that it heads for, to."""
+    """A cubic curve: its start, two control points, its end."""
 
     points: tuple[Point, Point, Point, Point]
 
@@ -49,21 +49,21 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Strand:
-    """One line of the picture: an edge, or several of one kind between the same two operations."""
+    """One line of the picture: an edge, or several edges of one kind between the same two operations."""
 
     source: int | str
     target: int
     because: str
     label: str
     words: str
-    """What it says, in a sentence."""
+    """Its meaning as a sentence."""
     red: bool = False
     """Whether it is part of a contradiction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way of one strand, and where its label is."""
+    """The curve of one strand and the place of its label."""
 
     strand: Strand
     curve: Curve
@@ -81,7 +81,7 @@ class _End:
 
 
 def route(strands: Sequence[Strand], layout: GraphLayout) -> list[Route]:
-    """A way for each strand, in their order; those that contradict each other choose their labels' places first."""
+    """Route each strand, in order; contradicting strands choose the places of their labels first."""
     ends = _ends(strands, layout)
     levels = _levels(strands, layout, ends)
     curves = [
@@ -98,8 +98,8 @@ def route(strands: Sequence[Strand], layout: GraphLayout) -> list[Route]:
 
 
 def _sides(source: Box, target: Box, layout: GraphLayout) -> tuple[str, str]:
-    """At which side an edge leaves its source and enters its target."""
-    if source.row < 0:  # genesis or nobody, at the left of all rows
+    """The sides at which an edge leaves its source and enters its target."""
+    if source.row < 0:  # GENESIS or NOBODY, at the left of all rows
         if not any(box.row == target.row and box.left < target.left for box in layout.boxes.values()):
             return "right", "left"
         return "right", "top" if target.top >= source.top else "bottom"
@@ -109,7 +109,7 @@ def _sides(source: Box, target: Box, layout: GraphLayout) -> tuple[str, str]:
 
 
 def _straight(strand: Strand, layout: GraphLayout) -> bool:
-    """Whether it goes from one box to the next in its row, along the row: real time, which has no label."""
+    """Whether it is a real-time edge to the next box of the same row, which is straight and has no label."""
     source, target = layout.boxes[strand.source], layout.boxes[strand.target]
     if strand.label or source.row != target.row or target.left <= source.right:
         return False
@@ -117,7 +117,7 @@ def _straight(strand: Strand, layout: GraphLayout) -> bool:
 
 
 def _ends(strands: Sequence[Strand], layout: GraphLayout) -> dict[tuple[int, bool], Point]:
-    """Where each strand begins and ends: for (its index, whether it is its beginning)."""
+    """The end points of strands, by index and whether it is the start."""
     sides: dict[tuple[int | str, str], list[_End]] = defaultdict(list)
     found: dict[tuple[int, bool], Point] = {}
     for index, strand in enumerate(strands):
@@ -147,7 +147,7 @@ def _ends(strands: Sequence[Strand], layout: GraphLayout) -> dict[tuple[int, boo
 
 
 def _spread(box: Box, side: str, ends: Sequence[_End]) -> list[float]:
-    """Places along a side, as near as possible to where each end would like to be, and apart from each other."""
+    """Places along a side, as near as possible to the preferred place of each end, with distances between them."""
     low, high = (box.top, box.bottom) if side in ("left", "right") else (box.left, box.right)
     inset = min(_INSET_PX, (high - low) / 4)
     low, high = low + inset, high - inset - (_FADING_PX if box.open_end and side in ("top", "bottom") else 0)
@@ -166,7 +166,7 @@ def _spread(box: Box, side: str, ends: Sequence[_End]) -> list[float]:
 
 
 def _levels(strands: Sequence[Strand], layout: GraphLayout, ends: dict[tuple[int, bool], Point]) -> dict[int, int]:
-    """How many arcs along its row each such arc has to go over: the wide ones over the narrow ones."""
+    """For each arc along a row, the number of narrower arcs that it must pass over."""
     arcs: list[tuple[float, int, int, float, float]] = []
     for index, strand in enumerate(strands):
         row = layout.boxes[strand.source].row
@@ -192,7 +192,7 @@ def _curve(strand: Strand, layout: GraphLayout, begin: Point, end: Point, level:
         return Curve(((x1, y1), (x1 + third, y1), (x2 - third, y2), (x2, y2)))
     leaves, enters = _sides(source, target, layout)
     if source.row == target.row and source.row >= 0:
-        up = min(40 + level * 28, layout.gap * 1.2)  # it gets three quarters of that high
+        up = min(40 + level * 28, layout.gap * 1.2)  # the curve reaches three quarters of this height
         return Curve(((x1, y1), (x1, y1 - up), (x2, y2 - up), (x2, y2)))
     pull = max(abs(y2 - y1) * 0.5, 30)
     heads = {"top": (0, -pull), "bottom": (0, pull)}
@@ -203,7 +203,7 @@ def _curve(strand: Strand, layout: GraphLayout, begin: Point, end: Point, level:
 
 
 def _place(curve: Curve, label: str, boxes: Sequence[Box], taken: Sequence[Box]) -> Box:
-    """Where the label covers least: on the curve, or beside it."""
+    """The place on or next to the curve where the label covers least."""
     width = display_width(label) * CHAR_WIDTH_PX * 0.92 + 10
     reach = Box(
         min(x for x, _ in curve.points) - width,

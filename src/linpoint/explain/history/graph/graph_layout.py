@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are in a picture: a row for each process, time to the right.
+"""The layout of a picture: a row for each process, time to the right.
 
-Only the order of calls, returns and crashes counts, not the distances between them, so that every label fits into its
-box and an idle hour takes no room. Cost: O(n log n).
+Only the order of calls, returns and crashes counts, not their distances, so that every label fits into its box and idle
+time takes no room. Cost: O(n log n).
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from linpoint.explain.history.graph.precedence_graph import PrecedenceGraph
 
 CHAR_WIDTH_PX: Final = 7.3
-"""Width of a letter of the labels, in the units of the picture."""
+"""The width of a character of labels."""
 BOX_HEIGHT_PX: Final = 44.0
-"""Of a box."""
+"""The height of a box."""
 BOX_PADDING_PX: Final = 11.0
 _MAX_ROOMY_OPERATIONS: Final = 14
-"""So many operations get more room."""
+"""Up to this number, operations get more room."""
 _MIN_LABEL_COLUMNS: Final = 17
-"""Letters of a box that contradicts others, so that edges can leave it side by side."""
+"""The minimum width of the box of a contradicting operation, so that its edges can leave next to each other."""
 _OPEN_END_PX: Final = 34.0
-"""More for a box without an end, which fades."""
+"""The extra width of a box without an end, which fades."""
 _MARGIN_PX: Final = 24.0
 CALL, END, CRASH = 0, 1, 2
-"""What happens at a place."""
+"""The kinds of events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle; without an end where nobody knows when the operation took effect."""
+    """A rectangle; without an end if the time at which the operation took effect is unknown."""
 
     left: float
     top: float
@@ -52,7 +52,7 @@ class Box:
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
     def overlap(self, other: Box) -> float:
-        """The area that two have in common."""
+        """The common area of two boxes."""
         width = min(self.right, other.right) - max(self.left, other.left)
         height = min(self.bottom, other.bottom) - max(self.top, other.top)
         return max(width, 0.0) * max(height, 0.0)
@@ -60,14 +60,14 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class LabelSpace:
-    """How much room there is for edges."""
+    """The distances that leave room for edges."""
 
     step: float
-    """Between two events."""
+    """The distance between two events."""
     rest: float
-    """Between two operations of one process."""
+    """The distance between two operations of one process."""
     gap: float
-    """Between two rows."""
+    """The distance between two rows."""
 
 
 _TIGHT: Final = LabelSpace(16, 42, 72)
@@ -76,24 +76,24 @@ _AMPLE: Final = LabelSpace(34, 120, 92)
 
 @dataclass(frozen=True, slots=True)
 class GraphLayout:
-    """Boxes of operations and sources, rows of processes, lines of crashes; all below ``top``."""
+    """The boxes of operations and sources, the rows of processes, and the lines of crashes, all below ``top``."""
 
     boxes: dict[int | str, Box]
     rows: tuple[tuple[str, float], ...]
-    """The name of each process and the middle of its row."""
+    """The name of each process and the y of its row's middle."""
     crashes: tuple[tuple[Crash, float, float, float], ...]
-    """Each with its x, and from where to where."""
+    """Each crash with its x, and the start and end of its line."""
     left: float
-    """Where the rows begin."""
+    """The x at which the rows begin."""
     top: float
     gap: float
-    """Between two rows."""
+    """The distance between two rows."""
     width: float
     height: float
 
 
 def arrange(graph: PrecedenceGraph, top: float, longest: int) -> GraphLayout:
-    """Put everything in its place, below ``top``; ``longest`` is the longest label of an edge from a source."""
+    """Lay out a graph below ``top``; ``longest`` is the length of the longest label of an edge from a source."""
     ops = [vertex.operation for vertex in graph.vertices]
     few = len(ops) <= _MAX_ROOMY_OPERATIONS
     labels = [
@@ -141,9 +141,10 @@ def arrange(graph: PrecedenceGraph, top: float, longest: int) -> GraphLayout:
 def places_of(
     ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int], room: LabelSpace
 ) -> dict[tuple[int, int], float]:
-    """An x for each call, end and crash: as far left as order and labels allow.
+    """The x of each call, end and crash: as far left as order and labels allow.
 
-    What has no end fades away where its process calls again or behind the crash that cut it off, else at the right.
+    An operation without an end fades where its process calls again, after the crash that interrupted it, or at the
+    right.
     """
     ranks = real_time_order(spans(ops, crashes, crashes))
     events: list[tuple[float, int, int]] = []
@@ -178,6 +179,6 @@ def places_of(
             at = max(at, places[index, CALL] + least)
             free[ops[index].process] = at
         else:
-            at += room.step / 2  # a crash stands alone
+            at += room.step / 2  # keep a distance from crashes
         places[index, kind] = at
     return places

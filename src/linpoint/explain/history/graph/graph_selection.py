@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operations and edges of a precedence graph to show.
+"""Selects the operations and edges of a precedence graph to show.
 
-Of a violation that a graph found: the operations that contradict each other with the links that do, the writers of the
-values they saw, and what else is known of these. Of any other history all operations, or the part of it that is most
-worth looking at. What is left out is said.
+For a violation that a graph found: the contradicting operations and links, the writers of the observed values, and
+other known links among these. For any other history: all operations, or its most relevant part. Notes name the omitted
+parts.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdic
 from linpoint.verdicts.refutation import Link, Precedence
 
 MAX_SHOWN_OPERATIONS: Final = 60
-"""Operations that fit into a picture."""
+"""The maximum number of operations in a picture."""
 _MAX_CYCLE_LINKS: Final = 200
-"""Operations of contradictions: a circle is worth seeing whole."""
+"""The maximum number of links of contradictions, which is larger since a cycle should be complete."""
 _MAX_NEIGHBOURS: Final = 6
-"""Operations beside one that failed for no reason: who used its words at about that time."""
+"""The maximum number of operations around one that failed without a reason: those on its words at about that time."""
 _NEIGHBOUR_DISTANCE: Final = 200
-"""How far away, in calls, they are looked for."""
+"""The distance in calls within which they are searched."""
 
 
 def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
-    """The part of a history's precedence graph that says most about its verdict.
+    """The part of a history's precedence graph that is most relevant to its verdict.
 
     Raises LP-U008 for a spec whose histories have no precedence graph.
     """
@@ -54,30 +54,30 @@ def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
 
 
 def no_graph(spec: Spec) -> UsageError:
-    """What is said of a spec whose histories have no precedence graph."""
+    """The error for a spec whose histories have no precedence graph."""
     return UsageError(
         "LP-U008",
-        f"there is no precedence graph for {spec.name}.",
-        remedy="Only mwcas, cas-register and register have one; the text has a drawing for any spec.",
+        f"the spec {spec.name} has no precedence graph.",
+        remedy="Only mwcas, cas-register and register have one. For other specs, use the timeline in the text output.",
     )
 
 
 def _shortest(keys: Sequence[KeyVerdict]) -> KeyVerdict:
-    return min(keys, key=lambda key: len(key.positions))  # as the explanation chooses
+    return min(keys, key=lambda key: len(key.positions))  # the same choice as in explanations
 
 
 # -- any history -----------------------------------------------------------------------------------------------------
 
 
 def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[KeyVerdict]) -> PrecedenceGraph:
-    """All operations if they are few, else those around the place where the check came to an end."""
+    """The graph of all operations if they are few, else of those around the point where the check ended."""
     every = [position for key in keys for position in key.positions]
     notes: list[str] = []
     shown = sorted(every)
-    telling = _telling(keys)
+    conclusive = _conclusive_operations(keys)
     if len(every) > MAX_SHOWN_OPERATIONS:
         shown, which = _window(reading.timing(shown).positions, _places(keys))
-        notes.append(f"Cut: of {count_noun(len(every), 'operation')}, {which} are shown.")
+        notes.append(f"Of {count_noun(len(every), 'operation')}, only {which} are shown.")
     visible = set(shown)
     edges: list[Edge] = []
     for key in keys:
@@ -92,29 +92,29 @@ def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[Key
         order = key.witness.order if key.witness is not None else None
         edges += _as_it_was(_among(links, visible), order)
         edges += [_edge(link) for link in time_links(reading, mine)]
-    return _made(verdict, shown, edges, telling=telling, notes=notes, key=keys[0] if len(keys) == 1 else None)
+    return _made(verdict, shown, edges, conclusive=conclusive, notes=notes, key=keys[0] if len(keys) == 1 else None)
 
 
 def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
-    """What is known where the graph does not apply, and why that is not more."""
+    """The known edges if the precedence graph does not apply, and a note with the reason."""
     why = unlinked(reading, key.positions)
     if why is None:
         return [], ""
-    of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose what was written
+    of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose written values
     if of_one and len(key.positions) <= MAX_READ_OPERATIONS:
         found = read_from(reading.history.operations, key.positions, reading.spec)
-        return found, f"Only who read from whom is shown: {why}."
-    return [], f"There are no edges: {why}."
+        return found, f"Only reads-from edges are shown: {why}."
+    return [], f"No edges: {why}."
 
 
-def _telling(keys: Sequence[KeyVerdict]) -> set[int]:
-    """The operations by which another checker shows that there is no order."""
+def _conclusive_operations(keys: Sequence[KeyVerdict]) -> set[int]:
+    """The operations with which another checker shows that there is no order."""
     found = keys[0].refutation if len(keys) == 1 else None
     return set(found.operations) if isinstance(found, Pattern) else set()
 
 
 def _places(keys: Sequence[KeyVerdict]) -> list[int]:
-    """The operations at which the check came to an end: those that tell, or before which a search was stuck."""
+    """The operations at which the check ended: the conclusive ones, or those before which a search was stuck."""
     for key in keys:
         match key.refutation:
             case Pattern():
@@ -127,7 +127,7 @@ def _places(keys: Sequence[KeyVerdict]) -> list[int]:
 
 
 def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], str]:
-    """As many operations as fit, and which: the first, or those around the last of ``places`` and these themselves."""
+    """As many operations as fit, with a note: the first ones, or ``places`` and those around the last of them."""
     if not places:
         return sorted(by_call[:MAX_SHOWN_OPERATIONS]), f"the first {MAX_SHOWN_OPERATIONS} by call"
     wanted = set(places[:MAX_SHOWN_OPERATIONS])
@@ -137,14 +137,14 @@ def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], s
         if len(wanted) >= MAX_SHOWN_OPERATIONS:
             break
         wanted.add(by_call[index])
-    return sorted(wanted), f"the {MAX_SHOWN_OPERATIONS} around the place that matters"
+    return sorted(wanted), f"the {MAX_SHOWN_OPERATIONS} around the relevant operation"
 
 
 def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]:
-    """The edges as an order has them, if there is one.
+    """The edges that agree with an order, if there is one.
 
-    The paper has a failed operation after the one that replaced what it expected. In the order that was found it may
-    have come before that value was written; or its word is not to blame for the failure.
+    The paper places a failed operation after the one that replaced its expected value. In the order that was found it
+    may have come before that value was written, or another word may have caused the failure.
     """
     edges = list(edges)
     if order is None:
@@ -170,7 +170,7 @@ def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]
 
 
 class _Refuted:
-    """The contradictions, and what is needed to understand them."""
+    """The contradictions and their context."""
 
     def __init__(self, verdict: Verdict, reading: HistoryInterpretation, key: KeyVerdict) -> None:
         assert isinstance(key.refutation, Precedence)
@@ -184,10 +184,10 @@ class _Refuted:
         circles = [[_edge(link, NOBODY) for link in each] for each in self._circles()]
         kept = [_edge(link) for link in self.refutation.kept]
         lonely = self.refutation.failed if not circles else ()
-        telling = {end for each in circles for edge in each for end in (edge.source, edge.target)} | set(lonely)
-        telling -= {NOBODY}
-        visible = {end for end in telling if isinstance(end, int)}
-        for edge in kept:  # why an operation with an unknown outcome is in it
+        conclusive = {end for each in circles for edge in each for end in (edge.source, edge.target)} | set(lonely)
+        conclusive -= {NOBODY}
+        visible = {end for end in conclusive if isinstance(end, int)}
+        for edge in kept:  # shows why an operation with an unknown outcome took effect
             if edge.source in visible:
                 visible.add(edge.target)
         around = value_links(self.reading, self.key.positions, sorted(visible))
@@ -197,7 +197,7 @@ class _Refuted:
         for link in around:
             if link.because == "reads-from" and link.target in contradicting and link.source is not None:
                 if len(visible) >= max(MAX_SHOWN_OPERATIONS, len(contradicting)):
-                    self.notes.append("Cut: not all writers of the values that were seen are shown.")
+                    self.notes.append("Not all writers of the observed values are shown.")
                     break
                 visible.add(link.source)
         for failed in lonely:
@@ -207,7 +207,7 @@ class _Refuted:
             }
             visible |= {*near, *sorted(other for other in others if other is not None)[:_MAX_NEIGHBOURS]}
         links = value_links(self.reading, self.key.positions, sorted(visible))
-        # The first values say something of those that contradict each other; and of all, where one is disconnected.
+        # Edges from initial values are relevant to contradicting operations; to all, if one is disconnected.
         first = contradicting if circles else visible
         context = [
             edge
@@ -219,10 +219,10 @@ class _Refuted:
         context += [edge for edge in kept if {edge.source, edge.target} <= visible]
         context += [_edge(link) for link in time_links(self.reading, sorted(visible))]
         shown = sorted(visible)
-        return _made(self.verdict, shown, context, circles, telling, self.notes, self.key, self.refutation)
+        return _made(self.verdict, shown, context, circles, conclusive, self.notes, self.key, self.refutation)
 
     def _circles(self) -> list[Sequence[Link]]:
-        """The contradictions that fit, the short ones first; at least a part of one."""
+        """The contradictions that fit, short ones first; at least a part of one."""
         chosen: list[Sequence[Link]] = []
         operations: set[int | None] = set()
         short = sorted(self.refutation.contradictions, key=len)
@@ -234,14 +234,14 @@ class _Refuted:
             operations = more
         if len(chosen) < len(short):
             if chosen:
-                self.notes.append(f"Cut: of {len(short):,} contradictions, {len(chosen):,} are shown.")
+                self.notes.append(f"Of {len(short):,} contradictions, only {len(chosen):,} are shown.")
             else:
                 chosen = [short[0][:_MAX_CYCLE_LINKS]]
-                self.notes.append(f"Cut: of a circle of {len(short[0]):,} links, {_MAX_CYCLE_LINKS} are shown.")
+                self.notes.append(f"Of the {len(short[0]):,} links of a cycle, only {_MAX_CYCLE_LINKS} are shown.")
         return chosen
 
     def _fork(self, circle: Sequence[Edge], around: Iterable[Link]) -> list[Edge]:
-        """A fork is seen in what the two read, not in that each comes before the other: figure 11."""
+        """The edges of a fork, from the common source, which show it better than a cycle (figure 11)."""
         writer: int | str = NOBODY
         for link in around:
             same = canonical((link.word, link.value)) == canonical((circle[0].word, circle[0].value))
@@ -250,7 +250,7 @@ class _Refuted:
         return [Edge(writer, edge.source, "reads-from", edge.word, edge.value) for edge in circle]  # type: ignore[arg-type]
 
     def _neighbours(self, failed: int) -> set[int]:
-        """Operations that used the words of one that failed, at about the time: figure 13."""
+        """Operations on the words of a failed one at about the same time (figure 13)."""
         ops = self.verdict.history.operations
         by_call = self.reading.timing(self.key.positions).positions
         at = by_call.index(failed)
@@ -265,7 +265,7 @@ class _Refuted:
         return set(found[:_MAX_NEIGHBOURS])
 
 
-# -- making one -------------------------------------------------------------------------------------------------------
+# -- building the graph -----------------------------------------------------------------------------------------------
 
 
 def _edge(link: Link, unsourced: str = GENESIS) -> Edge:
@@ -287,7 +287,7 @@ def _made(
     shown: Sequence[int],
     edges: Iterable[Edge],
     circles: Sequence[Sequence[Edge]] = (),
-    telling: Iterable[int | str] = (),
+    conclusive: Iterable[int | str] = (),
     notes: Sequence[str] = (),
     key: KeyVerdict | None = None,
     refutation: Precedence | None = None,
@@ -296,13 +296,13 @@ def _made(
     every = {edge.key: edge for edge in [*edges, *(edge for each in circles for edge in each)]}
     order = sorted(every)
     index = {each: number for number, each in enumerate(order)}
-    highlighted = set(telling)
+    highlighted = set(conclusive)
     text = sentence(Explanation(verdict, None if key is None else key.key))
     if refutation is not None:
-        by = "" if refutation.certified else "by the rules of the paper, not certified, "
+        by = "" if refutation.certified else "by the paper's rules, not certified, "
         text = f"VIOLATION: {by}{refutation.sentence}."
     if verdict.history.clock_skew:
-        notes = [*notes, f"The clocks of different processes may differ by up to {verdict.history.clock_skew:,}."]
+        notes = [*notes, f"Clocks of different processes may differ by up to {verdict.history.clock_skew:,}."]
     vertices = tuple(Vertex(position, ops[position], position in highlighted) for position in shown)
     return PrecedenceGraph(
         verdict.status.value,
@@ -321,7 +321,7 @@ def _made(
 
 
 def _crashes(crashes: Iterable[Crash], ops: Sequence[Operation]) -> tuple[Crash, ...]:
-    """The crashes that cut off or separate the operations, of everything or of a process that is shown."""
+    """The crashes of the system or of a shown process that interrupt or separate the operations."""
     if not ops:
         return ()
     first, last = min(op.call for op in ops), max(op.call if op.return_ is None else op.return_ for op in ops)

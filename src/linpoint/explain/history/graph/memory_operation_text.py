@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on a memory in few letters: ``x: 0→1`` instead of ``[["x", 0, 1]]``, and safe to show.
+"""Short and safe texts of operations on a memory: ``x: 0→1`` instead of ``[["x", 0, 1]]``.
 
-A history is untrusted input: no text leaves here with a control character, half a surrogate pair or more than so many
-letters. What quotes and brackets mean is for those who write a format.
+A history is untrusted: the texts have no control characters and no unpaired surrogates, and their length is limited.
+The writers of formats must escape quotes and brackets.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_FULL_CHARS: Final = 2_000
 
 
 def clean(text: str, longest: int = _MAX_CHARS) -> str:
-    """One line without anything invisible, cut with an ellipsis if it is too long."""
+    """One line without invisible characters, shortened with an ellipsis if it is too long."""
     text = escape_controls(text[: 2 * longest])
     return text if len(text) <= longest else text[: longest - 1] + ELLIPSIS
 
@@ -30,14 +30,14 @@ def heading(position: int, op: Operation, *, name: str = "") -> str:
 
 
 def detail(op: Operation) -> str:
-    """The second line: what it saw and what it wrote."""
+    """The second line of a vertex: the observed and the written values."""
     text = _short(op)
     key = "" if op.key is None else f"[{format_value(op.key)}] "
     return clean(f"{key}{text}")
 
 
 def full(op: Operation) -> str:
-    """Everything, for those who ask."""
+    """The complete operation, for tooltips."""
     end = "never" if op.return_ is None else f"at {op.return_}"
     line = "" if op.line is None else f", line {op.line}"
     text = f"{op}, by process {op.process}, called at {op.call}, returned {end}{line}"
@@ -45,7 +45,7 @@ def full(op: Operation) -> str:
 
 
 def memory_words_of(op: Operation) -> set[Hashable]:
-    """The words that an operation works on; a register is one that has no name."""
+    """The words that an operation works on; a register is a word without a name."""
     cells = op.args[0] if len(op.args) == 1 and isinstance(op.args[0], tuple) else None
     if cells is None:
         return {None}
@@ -71,7 +71,7 @@ def _name(op: Operation) -> str:
 
 
 def _short(op: Operation) -> str:
-    """In the way of the paper where the operation is one of its, else as it is."""
+    """The notation of the paper for its operations, else the call."""
     known = op.outcome is Outcome.OK
     match _name(op), op.args:
         case "read", ():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A precedence graph as data: the operations that are shown, and why one must come before another.
+"""A precedence graph as data: the shown operations, and the reasons why one must precede another.
 
 Guarantee: the same verdict gives the same graph and the same text, byte for byte.
 """
@@ -14,9 +14,9 @@ from linpoint.histories.operation import Crash, Operation
 from linpoint.histories.values import Value, format_value, thaw
 
 GENESIS: Final = "genesis"
-"""The vertex that wrote the first values."""
+"""The vertex that wrote the initial values."""
 NOBODY: Final = "nobody"
-"""In the place of a writer where there is none."""
+"""The vertex that stands for the source of values that no operation wrote."""
 KINDS: Final = (
     "real-time",
     "reads-from",
@@ -29,7 +29,7 @@ KINDS: Final = (
     "overwritten",
     "spec-order",
 )
-"""The last five are of arguments that no precedence graph has made."""
+"""The kinds of edges. The last five occur only in arguments without a precedence graph."""
 _OF_VALUES: Final = frozenset(KINDS[1:5])
 
 
@@ -38,12 +38,12 @@ class Vertex:
     """An operation of the graph."""
 
     position: int
-    """In the history that was checked."""
+    """The position in the checked history."""
     operation: Operation
     contradicts: bool = False
-    """Whether it is one of those that contradict each other."""
+    """Whether it is one of the contradicting operations."""
     name: str = ""
-    """What it is called where the graph is shown, beside its position."""
+    """Its name in the graph, next to its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +51,18 @@ class Edge:
     """One operation must come before another."""
 
     source: int | str
-    """A position; or ``genesis``, for a value that was there at first, or ``nobody``, for one that was never written."""
+    """A position; ``genesis`` for an initial value, ``nobody`` for a value that no operation wrote."""
     target: int
     because: str
     """One of ``KINDS``."""
     word: Value = None
-    """Of which word; None for real time, and for a register, which is one."""
+    """The word; None for real time and for registers."""
     value: Value = None
-    """What was written, seen or expected."""
+    """The written, observed or expected value."""
 
     @property
     def says(self) -> str:
-        """The word and its value: ``x=5``; nothing where the order has other reasons."""
+        """The word and its value: ``x=5``; empty if the order has another reason."""
         if self.because not in _OF_VALUES:
             return ""
         word = self.word if isinstance(self.word, str) else format_value(self.word)
@@ -70,7 +70,7 @@ class Edge:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells edges apart, and orders them."""
+        """The identity and order of edges."""
         first = {GENESIS: -2, NOBODY: -1}.get(self.source, self.source) if isinstance(self.source, str) else self.source
         return (first, self.target, KINDS.index(self.because), format_value(self.word), format_value(self.value))
 
@@ -86,37 +86,50 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class PrecedenceGraph:
-    """The part of a precedence graph that is worth looking at."""
+    """The shown part of a precedence graph.
+
+    The same verdict gives the same graph, byte for byte.
+    """
 
     verdict: str
     """``linearizable``, ``violation`` or ``unknown``."""
     sentence: str
-    """The verdict in a sentence."""
+    """The verdict as a sentence."""
     spec: str
+    """The name of the spec."""
     condition: str
+    """The condition that was checked."""
     vertices: tuple[Vertex, ...] = ()
-    """By position."""
+    """The vertices, ordered by position.
+
+    Each has ``position``, ``operation``, and whether it ``contradicts`` others.
+    """
     edges: tuple[Edge, ...] = ()
+    """The edges.
+
+    Each has ``source`` (a position, ``"genesis"`` or ``"nobody"``), ``target``, ``because``, ``word``, ``value`` and
+    ``says``.
+    """
     contradictions: tuple[tuple[int, ...], ...] = ()
-    """Each a list of edges, by their index, in order."""
+    """Each is a list of edges in order, by index."""
     reason: str | None = None
-    """Why no order exists, where a graph found that: ``cycle``, ``fork`` and so on."""
+    """The reason why no order exists, if a graph found it: ``cycle``, ``fork`` and so on."""
     key: Value = None
-    """The object that is shown; None where there are no keys, or several objects are shown."""
+    """The shown object; None without keys or for several objects."""
     operations: int = 0
-    """How many operations were checked."""
+    """The number of checked operations."""
     crashes: tuple[Crash, ...] = ()
-    """Those between the operations that are shown."""
+    """The crashes between the shown operations."""
     notes: tuple[str, ...] = field(default=())
-    """What is missing, in sentences."""
+    """The omitted parts, as sentences."""
 
     @property
     def contradicting(self) -> frozenset[int]:
-        """The edges that contradict each other, by their index."""
+        """The contradicting edges, by index."""
         return frozenset(index for each in self.contradictions for index in each)
 
     def number(self, index: int) -> str:
-        """The place of an edge in the contradictions: ``2``, or ``1.2`` where there are several; empty if in none."""
+        """The place of an edge in the contradictions: ``2``, or ``1.2`` with several; empty if it is in none."""
         several = len(self.contradictions) > 1
         places = [
             f"{which}.{step}" if several else f"{step}"
@@ -132,7 +145,7 @@ class PrecedenceGraph:
 
     @property
     def size(self) -> str:
-        """How much is shown: ``7 of 1,204 operations``."""
+        """The size of the shown part: ``7 of 1,204 operations``."""
         shown = f"{len(self.vertices):,}"
         return f"{shown} of {self.operations:,} operation{'s' * (self.operations != 1)}"
 
@@ -158,17 +171,17 @@ class PrecedenceGraph:
 
     def as_dot(self) -> str:
         """The graph in the language of Graphviz."""
-        from linpoint.explain.history.graph.dot_writer import dot  # noqa: PLC0415 - it knows this module
+        from linpoint.explain.history.graph.dot_writer import dot  # noqa: PLC0415 - it imports this module
 
         return dot(self)
 
     def as_svg(self) -> str:
-        """The graph as a picture: a row for each process, time to the right."""
+        """The graph as an SVG picture: a row for each process, time to the right."""
         from linpoint.explain.history.graph.svg_writer import svg  # noqa: PLC0415 - as above
 
         return svg(self)
 
 
 def _plain(op: Operation) -> dict[str, Any]:
-    """The operation in lists and dicts, so that it is the same when it is read again."""
+    """The operation as lists and dicts, which JSON preserves."""
     return operation_fields(op) | {name: thaw(getattr(op, name)) for name in ("args", "result")}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who read from whom, where that is all that is known: in histories that have no precedence graph by the paper's rules.
+"""The reads-from edges of histories that have no precedence graph by the paper's rules.
 
-A register that is written to does not tell what was overwritten, so nothing says who replaced what. But a value that
-one operation wrote, and another saw, ties the two together. Cost: O(kn) in Python, for a few thousand operations.
+A write to a register does not return the overwritten value, so replacements are unknown. But a value that exactly one
+operation wrote and another observed orders the two. Cost: O(kn) in Python, for a few thousand operations.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from linpoint.specs.builtin.registers_and_mwcas import words_at_first
 from linpoint.specs.spec import Spec
 
 MAX_READ_OPERATIONS: Final = 5_000
-"""Operations of an object that are looked at."""
+"""The maximum number of operations of an object to examine."""
 Cells = Mapping[Hashable, tuple[Value, Value]]
-"""For each word, in a form that can be compared: the word and its value."""
+"""For each word in comparable form: the word and its value."""
 
 
 def read_from(ops: Sequence[Operation], positions: Sequence[int], spec: Spec) -> list[Edge]:
-    """An edge for each value that was seen and that one operation alone can have written."""
+    """An edge for each observed value that exactly one operation can have written."""
     writers: dict[Hashable, list[int]] = defaultdict(list)
     seen: list[tuple[int, Value, Value]] = []
     for position in positions:
@@ -42,7 +42,7 @@ def read_from(ops: Sequence[Operation], positions: Sequence[int], spec: Spec) ->
 
 
 def effects(op: Operation) -> tuple[Cells, Cells]:
-    """What an operation saw and what it wrote, or may have written if its outcome is unknown."""
+    """The cells that an operation observed and wrote, or may have written if its outcome is unknown."""
     known = op.outcome is Outcome.OK
     saw: list[tuple[Value, Value]] = []
     wrote: list[tuple[Value, Value]] = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A precedence graph as a picture: SVG without scripts, style sheets or fonts of its own, on a background of its own.
+"""Writes a precedence graph as SVG, without scripts, style sheets or fonts, on its own background.
 
-Everything from the history is escaped; what is cut short is whole in the ``<title>`` of its element, which browsers show
-when the mouse rests on it and screen readers read.
+All content of the history is escaped. A shortened text is complete in the ``<title>`` of its element, which browsers
+show as a tooltip and screen readers read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PALE_OPACITY: Final = 0.62
 
 
 def svg(graph: PrecedenceGraph) -> str:
-    """The picture, as the text of a file."""
+    """The picture as the text of an SVG file."""
     strands = _strands(graph)
     longest = max((display_width(each.label) for each in strands if isinstance(each.source, str)), default=0)
     width = max(arrange(graph, 0, longest).width, _MIN_WIDTH_PX)
@@ -59,7 +59,7 @@ def svg(graph: PrecedenceGraph) -> str:
 
 
 def _strands(graph: PrecedenceGraph) -> list[Strand]:
-    """The lines to draw: one for all words that two operations share, but for edges of a contradiction."""
+    """The lines to draw: one for all words that two operations share, except for edges of a contradiction."""
     together: dict[tuple[int | str, ...], list[Edge]] = {}
     for index, edge in enumerate(graph.edges):
         alone = (index,) if index in graph.contradicting else ()
@@ -100,8 +100,8 @@ def _head(graph: PrecedenceGraph, width: float, height: float) -> list[str]:
 
 
 def _description(graph: PrecedenceGraph) -> str:
-    """The picture in words: what it shows, and the contradictions link by link."""
-    sentences = [f"A precedence graph with {graph.size} of the spec {clean(graph.spec)}."]
+    """The picture as text: its size, and the contradictions link by link."""
+    sentences = [f"Precedence graph for the spec {clean(graph.spec)} with {graph.size}."]
     for number, each in enumerate(graph.contradictions, 1):
         links = "; ".join(_in_words(graph.edges[index]) for index in each[:20])
         more = f"; and {len(each) - 20} more" if len(each) > 20 else ""
@@ -190,11 +190,11 @@ def _source(name: str, box: Box) -> str:
     x, y = box.middle
     red = name == "nobody"
     look = f'stroke="{RED}" stroke-dasharray="5 3"' if red else f'stroke="{_GREY}"'
-    told = "a value that nobody wrote" if red else "the first values"
+    title = "a value that no operation wrote" if red else "the initial values"
     return (
-        f'<g><title>{told}</title><rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.right - box.left)}" '
+        f'<g><title>{title}</title><rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.right - box.left)}" '
         f'height="{_n(box.bottom - box.top)}" rx="17" fill="#ffffff" stroke-width="1.5" {look}/>'
-        f'<text x="{_n(x)}" y="{_n(y + 4.5)}" font-size="13" text-anchor="middle" fill="{RED if red else INK}">{name}</text></g>'
+        f'<text x="{_n(x)}" y="{_n(y + 4.5)}" font-size="13" text-anchor="middle" fill="{RED if red else INK}">{"no writer" if red else name}</text></g>'
     )
 
 
@@ -223,13 +223,13 @@ def _vertex(vertex: Vertex, box: Box) -> str:
 
 
 def _legend(graph: PrecedenceGraph, top: float, width: float) -> tuple[list[str], float]:
-    """What the lines mean, as far as there are any; and where it ends."""
+    """The legend of the lines, and the y of its end."""
     kinds = [kind for kind in STROKES if any(edge.because == kind for edge in graph.edges)]
     entries = [(f"{kind}: {STROKES[kind].meaning}", STROKES[kind].colour, STROKES[kind].dashes, 1.8) for kind in kinds]
     if any(vertex.operation.outcome is Outcome.UNKNOWN for vertex in graph.vertices):
-        entries.append(("open box: its outcome is unknown", "#8a94a0", "6 4", 1.2))
+        entries.append(("open box: unknown outcome", "#8a94a0", "6 4", 1.2))
     if graph.contradictions:
-        entries.append(("thick and red: they contradict each other", RED, "", 3))
+        entries.append(("thick and red: contradiction", RED, "", 3))
     parts = []
     x, y = _MARGIN_PX, top + 14
     for text, colour, dashes, thick in entries:
@@ -254,5 +254,5 @@ def _e(text: str) -> str:
 
 
 def _n(number: float) -> str:
-    """A number in few digits, the same on every machine."""
+    """A number with few digits, equal on every machine."""
     return f"{number:.1f}".removesuffix(".0")

@@ -61,12 +61,12 @@ function drawNames(context) {
 
 function rangeWords(visible, first, last) {
   if (count === 0) return "The history has no operations.";
-  if (model.list.length === 0) return "No operation fits the filters.";
+  if (model.list.length === 0) return "No operation matches the filters.";
   const lanes = model.lanes.length;
   const rows = lanes > last - first ? ` Lanes ${first + 1} to ${last} of ${thousands(lanes)}.` : "";
   const step = (model.to - model.from) / 1000;
   // Times that are too far apart have ranks, which are no times to speak of.
-  const where = columns.times.ranked ? "only the order of their times is drawn" : `from ${tickText(model.from, step)} to ${tickText(model.to, step)}`;
+  const where = columns.times.ranked ? "drawn by order of times, not to scale" : `from ${tickText(model.from, step)} to ${tickText(model.to, step)}`;
   return `${thousands(visible)} of ${thousands(data.total)} operations, ${where}.${rows}`;
 }
 

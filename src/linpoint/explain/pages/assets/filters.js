@@ -15,7 +15,7 @@ function addOptions(select, texts) {
     select.append(option);
   });
   if (texts.length > MOST_OPTIONS) {
-    const more = element("option", `${thousands(texts.length - MOST_OPTIONS)} more: use the table or the search`);
+    const more = element("option", `${thousands(texts.length - MOST_OPTIONS)} more; use the table or the search`);
     more.disabled = true;
     select.append(more);
   }

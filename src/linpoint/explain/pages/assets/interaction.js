@@ -34,7 +34,7 @@ async function copy(button) {
     copied = document.execCommand("copy");
   }
   button.textContent = copied ? "Copied" : "Not copied";
-  byId("announced").textContent = copied ? "Copied." : "Not copied. The text is selected: copy it with the keyboard.";
+  byId("announced").textContent = copied ? "Copied." : "Not copied. The text is selected; copy it with the keyboard.";
   setTimeout(() => {
     button.textContent = "Copy";
     byId("announced").textContent = "";

@@ -36,7 +36,7 @@ function showSelected() {
   const i = model.selected;
   const panel = byId("selected");
   if (i < 0) {
-    panel.replaceChildren(element("p", "Select an operation to see all of it.", "hint"));
+    panel.replaceChildren(element("p", "Select an operation to see its details.", "hint"));
     return;
   }
   const fields = [
@@ -59,7 +59,7 @@ function showSelected() {
     list.append(pair);
   }
   panel.replaceChildren(list);
-  if (i === culprit) panel.append(element("p", "This is the operation that does not fit.", "does-not-fit"));
+  if (i === culprit) panel.append(element("p", "No valid order gives this operation its result.", "does-not-fit"));
 }
 
 function clockWords(i) {

@@ -12,7 +12,7 @@ const lastStep = () => order.steps.length + (order.blocked.length > 0 ? 1 : 0);
 
 function stepCells(at) {
   const number = thousands(order.before + at);
-  if (at === 0) return { cells: [number, "", order.before > 0 ? "after the steps left out" : "at first", order.first], className: "" };
+  if (at === 0) return { cells: [number, "", order.before > 0 ? "after the omitted steps" : "initial", order.first], className: "" };
   if (at > order.steps.length) return { cells: ["✕", "", blockedWords(), "none of these can come next"], className: "culprit" };
   const [i, state] = order.steps[at - 1];
   if (i < 0) return { cells: [number, "", i === ABSENT ? "not on this page" : "", state], className: "" };
@@ -22,16 +22,16 @@ function stepCells(at) {
 const blockedWords = () => order.blocked.map(([i]) => (i < 0 ? "?" : label(i))).join(", ");
 
 function stepWords() {
-  if (stepAt < 0) return "Go through the order with Next and Previous, or the keys n and p.";
+  if (stepAt < 0) return "Step through the order with Next and Previous, or with the keys n and p.";
   if (stepAt === 0) {
-    return `${order.before > 0 ? `After the first ${thousands(order.before)} steps` : "At first"} the state is ${order.first}.`;
+    return `${order.before > 0 ? `State after the first ${thousands(order.before)} steps` : "Initial state"}: ${order.first}.`;
   }
   if (stepAt > order.steps.length) {
     return order.blocked.map(([i, why]) => `${i < 0 ? "?" : label(i)} cannot come next: ${why}.`).join(" ");
   }
   const [i, state] = order.steps[stepAt - 1];
-  if (i === ABSENT) return `An operation that is not on this page. Then the state is ${state}.`;
-  return i < 0 ? state : `${label(i)} by process ${columns.lanes[lanesOf[i]]}. Then the state is ${state}.`;
+  if (i === ABSENT) return `An operation that is not on this page. State after it: ${state}.`;
+  return i < 0 ? state : `${label(i)} by process ${columns.lanes[lanesOf[i]]}. State after it: ${state}.`;
 }
 
 function goToStep(at) {

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that announces what it is about to touch, for interpreters whose frames cannot be looked into."""
+"""Rewrites code so that it announces its accesses, for interpreters whose frames cannot be inspected."""

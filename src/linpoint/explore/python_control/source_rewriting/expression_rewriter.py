@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D102, N815 - the methods of a visitor are called by the names of the nodes
-"""Expressions in which each access of something shared announces itself, just before it happens.
+# ruff: noqa: D102, N815 - the methods of a visitor carry the names of the nodes
+"""Rewrites expressions so that each access to something shared announces itself immediately before it happens.
 
-Guarantee: each operand is evaluated once and in the same order, and an announcement comes after its operands. What an access
-needs besides is done by the announcing function itself (``item``, ``call``, ``binary``) or by an object that stands for the
-operand (``target``, ``compared``, ``iterate``), so there are no names of ours in the program. Limit: of nested targets only
-the outermost unpacking is announced.
+Guarantee: each operand is evaluated once and in the same order, and an announcement follows its operands. The
+announcing function itself (``item``, ``call``, ``binary``) does everything else that an access needs, or an object that
+replaces the operand does (``target``, ``compared``, ``iterate``). So the program gets no additional names. Limit: of
+nested targets only the outermost unpacking is announced.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ OPERATORS: Final = (
     *(ast.Add, ast.BitAnd, ast.FloorDiv, ast.LShift, ast.MatMult, ast.Mult, ast.Mod),
     *(ast.BitOr, ast.Pow, ast.RShift, ast.Sub, ast.Div, ast.BitXor),
 )
-"""In the order of the instruction ``BINARY_OP``; those that work in place come after them."""
+"""Operators in the order of the instruction ``BINARY_OP``; the in-place ones come after them."""
 UNPACKS_ITEMS: Final = 1
-"""For iterating: each item is unpacked."""
+"""Flag for iteration: each item is unpacked."""
 _ENDS_GENERATOR: Final = 2
-"""For iterating: when there are no more items, a generator ends."""
+"""Flag for iteration: when no items are left, a generator ends."""
 _SAME: Final = {ast.Is: 1, ast.IsNot: 2}
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class ExpressionRewriter(ast.NodeTransformer):
-    """Rewrites expressions, and what is assigned to."""
+    """Rewrites expressions and assignment targets."""
 
     def __init__(self, scopes: ScopeTable, shared: SharedNames) -> None:
         self._scopes = scopes
@@ -96,7 +96,7 @@ class ExpressionRewriter(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def _variable(self, kind: NameKind, name: str) -> tuple[list[ast.expr], str | None]:
-        """What is announced beside the value: the cell, or the name of a global."""
+        """The operands to announce besides the value: the cell, or the name of a global."""
         return ([cell_of(name)], None) if kind is NameKind.CELL else ([], self._scope.mangled(name))
 
     def visit_Name(self, node: ast.Name) -> Any:
@@ -108,7 +108,7 @@ class ExpressionRewriter(ast.NodeTransformer):
         return unless_none(before(action, node, *operands, name=name), node)
 
     def _stored(self, value: ast.expr, *targets: ast.expr) -> ast.expr:
-        """A value on its way into targets: unpacked, and into shared variables."""
+        """A value to be assigned to targets, with announcements for unpacking and for shared variables."""
         if any(isinstance(each, (ast.Tuple, ast.List)) for each in targets) and not isinstance(value, ast.Tuple):
             value = before(AccessAction.READ_TOP, targets[0], value)
         for name in names_in(targets):
@@ -120,7 +120,7 @@ class ExpressionRewriter(ast.NodeTransformer):
         return value
 
     def _target(self, node: ast.expr) -> Any:
-        """What is assigned to, or deleted: an attribute or item becomes the only item of an object that announces."""
+        """A target of an assignment or deletion: an attribute or item becomes the only item of an announcing object."""
         if isinstance(node, (ast.Tuple, ast.List)):
             node.elts = [self._target(each) for each in node.elts]
         elif isinstance(node, ast.Starred):
@@ -140,7 +140,7 @@ class ExpressionRewriter(ast.NodeTransformer):
         return self._scope.kind(name.id, self._shared) is not NameKind.OWN
 
     def _truth(self, node: ast.expr) -> ast.expr:
-        """A value of which nothing but the truth is asked."""
+        """A value of which only the truth is used."""
         if isinstance(node, ast.BoolOp):
             node.values = [self._truth(each) for each in node.values]
             return node
@@ -195,7 +195,7 @@ class ExpressionRewriter(ast.NodeTransformer):
             node.args, node.keywords = self._all(node.args), keywords
             return node
         function = self.visit(node.func)
-        if len(node.args) == 1 and isinstance(node.args[0], ast.Starred):  # it is unpacked when all else is known
+        if len(node.args) == 1 and isinstance(node.args[0], ast.Starred):  # unpacked after everything else is evaluated
             return call("spread", [function, self.visit(node.args[0].value)], node, keywords)
         return call("call", [function, *self._all(node.args)], node, keywords)
 
@@ -222,7 +222,7 @@ class ExpressionRewriter(ast.NodeTransformer):
         return call("binary", [number, self.visit(node.left), self.visit(node.right)], node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        """Each operand as an object that announces when it is compared, as the one on the left, with the next."""
+        """Wrap each operand in an object that announces its comparison, as the left operand, with the next."""
         if all(type(each) in _SAME for each in node.ops):
             return self.generic_visit(node)
         values: list[ast.expr] = [node.left]

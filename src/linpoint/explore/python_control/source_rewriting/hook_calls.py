@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Syntax trees that call the announcing functions of the control, and code in which these calls have become such.
+"""Syntax trees that call the announcing functions of the control, and code objects in which these calls are resolved.
 
-A syntax tree can hold plain constants only, so a function stands in it as a word that no program has; in the compiled code
-its place among the constants is taken by the function. So no name of the program is added or hidden.
+A syntax tree can hold only plain constants, so a marker string that occurs in no program represents a function. In the
+compiled code the function replaces the marker among the constants. So no name of the program is added or hidden.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _FUNCTIONS: Final[dict[str, Any]] = {
     )
 }
 GENERATED_LINE: Final = 0
-"""The line of what is ours, and in no source."""
+"""The line number of generated code, which exists in no source."""
 
 
 def call(function: str, arguments: Sequence[ast.expr], at: ast.AST, keywords: Sequence[ast.keyword] = ()) -> ast.expr:
-    """The call of an announcing function, at the place of ``at``."""
+    """The call of an announcing function, at the position of ``at``."""
     called = ast.Call(ast.Constant(_MARK + function), list(arguments), list(keywords))
     return ast.copy_location(called, at)
 
@@ -47,12 +47,12 @@ def before(action: AccessAction, at: ast.AST, *operands: ast.expr, name: str | N
 
 
 def unless_none(announcement: ast.expr, value: ast.expr) -> ast.expr:
-    """First one that is None, then the other, which is the value."""
+    """Evaluate the announcement, which is None, and then ``value``, which is the result."""
     return ast.copy_location(ast.BoolOp(ast.Or(), [announcement, value]), value)
 
 
 def cell_of(name: str) -> ast.expr:
-    """A function that holds the cell of a variable: the one way to get at it."""
+    """A lambda that captures the cell of a variable: the only way to obtain the cell."""
     arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     found = ast.Lambda(arguments, ast.Name(name, ast.Load()))
     for node in ast.walk(found):
@@ -63,15 +63,15 @@ def cell_of(name: str) -> ast.expr:
 
 
 def compiled(tree: ast.Module, file: str, flags: int = 0) -> types.CodeType:
-    """The code of a tree, with functions where their words were."""
+    """The code of a tree, with functions in place of their markers."""
     ast.fix_missing_locations(tree)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # that a word is called
+        warnings.simplefilter("ignore", SyntaxWarning)  # for the call of a string
         return with_constants(compile(tree, file, "exec", flags=flags, dont_inherit=True), _FUNCTIONS)
 
 
 def with_constants(code: types.CodeType, instead: dict[str, Any]) -> types.CodeType:
-    """A code object, and all those inside, with other constants instead of these words."""
+    """A code object, including nested ones, with these constants in place of the markers."""
     constants = tuple(
         with_constants(each, instead)
         if isinstance(each, types.CodeType)

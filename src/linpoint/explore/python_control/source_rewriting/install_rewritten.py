@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that exist already, and modules that are loaded later, with announcing code in the place of their own.
+"""Installs announcing code in existing functions, and in modules that are loaded later.
 
-Every function of a selected file first gets code that does nothing but ask for its announcing code when it is called: what
-is never called costs little, however large the packages are that were imported. A function without a source stays as it
-is, as one step that touches the attributes of its arguments which it names. Guarantee: when the block is left, every
-function has the very code that it had. Limit: a generator that was made before goes on unseen.
+Every function of a selected file first gets a stub that requests its announcing code on the first call: functions that
+are never called cost little, however large the imported packages are. A function without a source stays as it is, as
+one step that touches those attributes of its arguments which it names. Guarantee: when the block is left, every
+function has exactly its original code. Limit: a generator created earlier continues unobserved.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from linpoint.explore.python_control.source_rewriting.rewritten_code import Code
 
 _FUNCTION, _RESOLVE, _ANNOUNCE, _READS, _WRITES = (f"\0linpoint {each}" for each in range(5))
 _MADE_BY_LIBRARY: Final = "__create_fn__."
-"""Methods of data classes; they have no source, and nobody would miss it."""
+"""Methods of data classes; they have no source, which needs no warning."""
 _READING: Final = ("LOAD_ATTR", "LOAD_METHOD")
 _WRITING: Final = ("STORE_ATTR", "DELETE_ATTR")
 _OF_CONTENTS: Final = ("_SUBSCR", "_SLICE", "STORE_GLOBAL", "STORE_DEREF")
@@ -37,8 +37,8 @@ _MAX_NAMED_FILES: Final = 5
 def _template(body: str) -> types.CodeType:
     source = f"lambda *args, **names: {body}"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # that words are called
-        found: types.CodeType = eval(source).__code__  # noqa: S307 - one of the two below
+        warnings.simplefilter("ignore", SyntaxWarning)  # for the calls of strings
+        found: types.CodeType = eval(source).__code__  # noqa: S307 - one of the two templates below
     return found
 
 
@@ -75,7 +75,7 @@ class RewrittenInstallation:
         self._program = program
         self._on_random = on_random
         self._own: dict[types.FunctionType, types.CodeType] = {}
-        """The code that functions had."""
+        """The original code of functions."""
         self._met: set[str] = set()
         self._under_way: set[str] = set()
         self.unseen: list[str] = []
@@ -88,7 +88,7 @@ class RewrittenInstallation:
         return self._twins(code).of(code) or code
 
     def install(self) -> None:
-        """Let every function of the selected files ask for its code."""
+        """Make every function of the selected files request its code."""
         for each in gc.get_objects():
             if type(each) is types.FunctionType and each.__code__.co_filename in self._selected:
                 self._own[each] = each.__code__
@@ -97,16 +97,16 @@ class RewrittenInstallation:
                 function.__code__ = _filled(_ASKING, code, {_FUNCTION: function, _RESOLVE: self._resolve})
 
     def restore(self) -> None:
-        """Give every function its own code again."""
+        """Give every function its original code back."""
         with _any_kind():
             for function, code in self._own.items():
                 function.__code__ = code
         self._own.clear()
 
     def _resolve(self, function: types.FunctionType) -> Callable[..., Any]:
-        """What is to be called instead of a function that asks."""
+        """The function to call in place of a stub."""
         file = self._own[function].co_filename
-        if file in self._under_way:  # what makes announcing code may use it too
+        if file in self._under_way:  # the rewriter may use the function too
             return self._plain(function)
         self._under_way.add(file)
         try:
@@ -117,7 +117,7 @@ class RewrittenInstallation:
         return function
 
     def _give_code(self, function: types.FunctionType) -> None:
-        """To the function; and to all others of its file, if there is a source."""
+        """Give announcing code to the function and, if there is a source, to all others of its file."""
         own = self._own[function]
         if self._twins(own, function.__globals__).of(own) is None:
             function.__code__ = self._without_source(function, own)
@@ -132,14 +132,14 @@ class RewrittenInstallation:
         file = code.co_filename
         if file not in self._met:
             self._met.add(file)
-            linecache.checkcache(file)  # it may have been edited since somebody read it
+            linecache.checkcache(file)  # it may have been edited since it was last read
         found = twins_of(file, CodeBuild(self._lines, file in self._program, flags_of(code)), names)
         if found.uses_random:
             self._on_random()
         return found
 
     def _plain(self, function: types.FunctionType) -> types.FunctionType:
-        """The function as it was."""
+        """A copy of the function with its original code."""
         code, names = self._own[function], function.__globals__
         plain = types.FunctionType(code, names, function.__name__, function.__defaults__, function.__closure__)
         plain.__kwdefaults__ = function.__kwdefaults__
@@ -173,7 +173,7 @@ class RewrittenInstallation:
 
 @contextmanager
 def _any_kind() -> Iterator[None]:
-    """Code that asks may take the place of a generator's, and the other way round; from 3.13 on Python warns of that."""
+    """A stub may replace the code of a generator, and vice versa; Python 3.13 and later warn of that."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         yield
@@ -181,7 +181,7 @@ def _any_kind() -> Iterator[None]:
 
 @contextmanager
 def installed(installation: RewrittenInstallation) -> Iterator[None]:
-    """Announcing code in all functions that there are, and in modules that are loaded in the block."""
+    """Install announcing code in all existing functions, and in modules that are loaded in the block."""
     loader: Any = importlib.machinery.SourceFileLoader
     get_code = loader.get_code
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What names mean where they stand: variables of their own, shared cells or shared globals.
+"""The meaning of a name in its scope: an unshared variable, a shared cell or a shared global.
 
-The compiler has decided it already; its answers are read from the code objects of the source as it is.
+The compiler has decided this already; its decisions are read from the code objects of the unchanged source.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ MODULE: Final = "<module>"
 
 
 class NameKind(Enum):
-    """What a name is in a scope."""
+    """The kind of a name in a scope."""
 
-    OWN = "nobody else's"
+    OWN = "a variable that is not shared"
     CELL = "a variable that functions share"
     GLOBAL = "a global that functions change"
 
 
 def codes_within(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code object and all those inside of it, in the order of the source."""
+    """A code object and all nested ones, in the order of the source."""
     yield code
     for each in code.co_consts:
         if isinstance(each, types.CodeType):
@@ -35,7 +35,7 @@ def codes_within(code: types.CodeType) -> Iterator[types.CodeType]:
 
 @dataclass(frozen=True, slots=True)
 class PythonScope:
-    """A module, class or function. ``private`` is the name of the class that hides names with two underscores."""
+    """A module, class or function. ``private`` is the name of the class for mangling names with two underscores."""
 
     name: str
     is_class: bool = False
@@ -52,7 +52,7 @@ class PythonScope:
         return f"_{owner}{name}" if owner else name
 
     def kind(self, name: str, shared: SharedNames) -> NameKind:
-        """What a name of this scope is. Names of a class body are taken for its own."""
+        """The kind of a name in this scope. Names of a class body count as its own."""
         name = self.mangled(name)
         if self.is_class:
             return NameKind.OWN
@@ -71,14 +71,14 @@ class ScopeTable:
 
     @classmethod
     def of(cls, module: types.CodeType) -> Self:
-        """Of the compiled source."""
+        """The scopes of the compiled source."""
         scopes = cls()
         for code in codes_within(module):
             scopes._known.setdefault((code.co_name, code.co_firstlineno), []).append(code)
         return scopes
 
     def inner(self, outer: PythonScope, name: str, line: int, *, class_name: str = "") -> PythonScope:
-        """The scope that begins there; the outer one where the compiler has made none, as for comprehensions."""
+        """The scope that begins there, or the outer one if the compiler created none (as for some comprehensions)."""
         codes = self._known.get((name, line), [])
         if not codes:
             return outer

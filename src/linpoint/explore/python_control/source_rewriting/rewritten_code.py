@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of a file once more, compiled from a source that announces, and which code objects correspond.
+"""Compiles the code of a file again, from an announcing source, and matches corresponding code objects.
 
-Guarantee: a code object gets another one only if it is what the file compiles to now; what has been edited since, or was
-never in the file, gets none. Cost: some ten times that of compiling, once for each file.
+Guarantee: a code object gets a counterpart only if the file currently compiles to it; code that has been edited since,
+or was never in the file, gets none. Cost: about ten times that of compiling, once per file.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CodeTwins:
-    """Code as it is, and as it announces."""
+    """The original code objects of a file with their announcing counterparts."""
 
     by_code: dict[types.CodeType, types.CodeType]
     by_place: dict[Place, types.CodeType]
     uses_random: bool = False
 
     def of(self, code: types.CodeType) -> types.CodeType | None:
-        """The announcing code that stands for this; None if the source does not have it."""
+        """The announcing code for this code; None if the source does not contain it."""
         found = self.by_code.get(code)
         if found is None and _REWRITTEN_BY_PYTEST in code.co_names:
             found = self.by_place.get(_place(code))
@@ -56,22 +56,22 @@ NOTHING: Final = CodeTwins({}, {})
 
 @dataclass(frozen=True, slots=True)
 class CodeBuild:
-    """How the code of a file is made."""
+    """The options for compiling a file."""
 
     lines: bool = False
     program: bool = False
     flags: int = 0
-    """Of the compiler: who executes a text hands the features of the future on to it."""
+    """Compiler flags: code that executes a text passes its ``__future__`` features on to it."""
 
 
 def flags_of(code: types.CodeType) -> int:
-    """With which flags something was compiled."""
+    """The ``__future__`` flags with which code was compiled."""
     return code.co_flags & _FUTURE
 
 
 def twins_of(file: str, making: CodeBuild, names: dict[str, Any] | None = None) -> CodeTwins:
-    """The twins of all the code in a file; none if its source cannot be had. ``names`` are the globals of its module."""
-    kept = (names or {}).get("__file__") if file.startswith("<frozen") else None  # the interpreter has a copy inside
+    """The twins of all code in a file; none if its source is not available. ``names`` are the globals of its module."""
+    kept = (names or {}).get("__file__") if file.startswith("<frozen") else None  # the interpreter has a built-in copy
     source = "".join(linecache.getlines(kept or file, names))
     if not source:
         return NOTHING
@@ -87,7 +87,7 @@ _KNOWN: Final[dict[tuple[str, CodeBuild], tuple[str, CodeTwins]]] = {}
 def _make(source: str, file: str, making: CodeBuild) -> CodeTwins:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it was compiled before, and they were given then
+            warnings.simplefilter("ignore")  # they were reported when it was first compiled
             tree = ast.parse(source, file)
             plain = compile(source, file, "exec", flags=making.flags, dont_inherit=True)
         shared = shared_in(plain, lambda: tree, program=making.program)

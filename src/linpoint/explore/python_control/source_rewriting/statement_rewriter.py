@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: N802, N815 - the methods of a visitor are called by the names of the nodes
-"""A source as a tree in which each access of something shared announces itself: statements, over ``expressions.py``.
+# ruff: noqa: N802, N815 - the methods of a visitor carry the names of the nodes
+"""Rewrites the statements of a module so that each access announces itself; extends ``expression_rewriter.py``.
 
-Guarantee: as there. Points where an interpreter with a global lock lets others go on are announced too. Limit: a ``match``
-announces its subject as a whole, before it begins.
+Guarantee: as there. Points at which an interpreter with a global lock lets other threads run are announced too. Limit:
+a ``match`` announces its subject as a whole, before it begins.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from linpoint.explore.python_control.source_rewriting.syntax_queries import (
 
 
 def rewrite(tree: ast.Module, scopes: ScopeTable, shared: SharedNames, *, lines: bool = False) -> ast.Module:
-    """The tree of a module, announcing; with ``lines`` each statement is announced too. It is changed in place."""
+    """The announcing tree of a module; with ``lines`` each statement is announced too. The tree is changed in place."""
     return cast("ast.Module", _Rewriter(scopes, shared, lines=lines).visit(tree))
 
 
@@ -42,10 +42,10 @@ class _Rewriter(ExpressionRewriter):
         super().__init__(scopes, shared)
         self._lines = lines
         self._loops: list[bool] = []
-        """Of the loops around, whether each is a ``while``."""
+        """For each enclosing loop, whether it is a ``while``."""
 
     def visit(self, node: ast.AST) -> Any:
-        """With ``lines``, statements are points."""
+        """Rewrite a node. With ``lines``, statements are scheduling points."""
         found = super().visit(node)
         if not self._lines or not isinstance(node, ast.stmt) or must_be_first(node):
             return found
@@ -127,7 +127,7 @@ class _Rewriter(ExpressionRewriter):
     visit_AsyncFor = visit_For
 
     def _iterate(self, iterable: ast.expr, target: ast.expr) -> ast.expr:
-        """Announce each item; ``target`` is not rewritten yet."""
+        """Announce each item. ``target`` is not rewritten yet."""
         shared: list[ast.expr] = []
         for name in names_in([target]):
             kind = self._scope.kind(name.id, self._shared)
@@ -159,7 +159,7 @@ class _Rewriter(ExpressionRewriter):
         node.body = [*map(statement, stored), *self._body(node.body)]
         if isinstance(node, ast.AsyncWith):
             return node
-        return [node, statement(before(AccessAction.BREAK, node))]  # leaving it is a call
+        return [node, statement(before(AccessAction.BREAK, node))]  # leaving the block is a call
 
     visit_AsyncWith = visit_With
 

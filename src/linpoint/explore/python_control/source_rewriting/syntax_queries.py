@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small questions about syntax trees, and the answers that the compiler would give."""
+"""Small queries about syntax trees, answered as the compiler would."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def statement(value: ast.expr) -> ast.stmt:
-    """An expression that is evaluated for what it does."""
+    """An expression as a statement, evaluated for its effect."""
     return ast.copy_location(ast.Expr(value), value)
 
 
 def first_line(node: Function | ast.ClassDef) -> int:
-    """Where the code of a function or class begins: at its first decorator."""
+    """The first line of a function or class: that of its first decorator, if any."""
     return min([node.lineno, *(each.lineno for each in node.decorator_list)])
 
 
 def must_be_first(node: ast.stmt) -> bool:
-    """Whether a statement means something only at the beginning, or nothing at all."""
+    """Whether a statement has a meaning only at the beginning, or none at all."""
     if isinstance(node, ast.ImportFrom):
         return node.module == "__future__"
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def flat(targets: Iterable[ast.expr]) -> Iterator[ast.expr]:
-    """Targets without their nesting."""
+    """Targets without nesting."""
     for each in targets:
         if isinstance(each, (ast.Tuple, ast.List)):
             yield from flat(each.elts)
@@ -42,14 +42,14 @@ def names_in(targets: Iterable[ast.expr]) -> Iterator[ast.Name]:
 
 
 def is_constant(node: ast.expr) -> bool:
-    """Whether the compiler computes it."""
+    """Whether the compiler computes the value."""
     if isinstance(node, ast.BinOp):
         return is_constant(node.left) and is_constant(node.right)
     return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and is_constant(node.operand))
 
 
 def folded(node: ast.expr) -> ast.expr:
-    """Constants in which something is looked for, as the compiler keeps them: as what cannot change."""
+    """A constant container of a membership test in the immutable form that the compiler stores."""
     if isinstance(node, (ast.List, ast.Set)) and all(isinstance(each, ast.Constant) for each in node.elts):
         values = [cast("ast.Constant", each).value for each in node.elts]
         folded = tuple(values) if isinstance(node, ast.List) else frozenset(values)
@@ -58,7 +58,7 @@ def folded(node: ast.expr) -> ast.expr:
 
 
 def without_list(node: ast.expr) -> ast.expr:
-    """What is gone through, as the compiler makes it: nobody could change a list that has no name."""
+    """An iterated expression in the form that the compiler gives it: a list without a name can never change."""
     if isinstance(node, ast.List) and not any(isinstance(each, ast.Starred) for each in node.elts):
         return ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
     return folded(node)
