@@ -31,7 +31,7 @@ void bind_decisions(nb::module_& native) {
       .def_prop_ro("order", [](const ObjectAnswer& self) { return Positions(self.order); })
       .def_ro("configurations", &ObjectAnswer::configurations)
       .def_prop_ro("reason", [](const ObjectAnswer& self) { return self.pattern.reason; })
-      .def_prop_ro("telling", [](const ObjectAnswer& self) { return self.pattern.telling; })
+      .def_prop_ro("evidence", [](const ObjectAnswer& self) { return self.pattern.evidence; })
       .def_prop_ro("scope", [](const ObjectAnswer& self) { return Positions(self.pattern.scope); })
       .def_ro("exclusion", &ObjectAnswer::exclusion)
       .def_ro("culprit", &ObjectAnswer::culprit)

@@ -106,7 +106,7 @@ void bind_monitors(nb::module_& m) {
       .def_prop_ro("status", [](const Monitored& self) { return self.outcome.status; })
       .def_prop_ro("order", [](const Monitored& self) { return Positions(self.outcome.order); })
       .def_prop_ro("reason", [](const Monitored& self) { return self.outcome.reason; })
-      .def_prop_ro("telling", [](const Monitored& self) { return self.outcome.telling; })
+      .def_prop_ro("evidence", [](const Monitored& self) { return self.outcome.evidence; })
       .def_prop_ro("scope", [](const Monitored& self) { return Positions(self.outcome.scope); })
       .def_prop_ro("exclusion", [](const Monitored& self) { return self.outcome.exclusion; })
       .def_prop_ro("culprit", [](const Monitored& self) { return self.outcome.culprit; })
@@ -139,12 +139,12 @@ void bind_monitors(nb::module_& m) {
       "The operation that must not be left out of a violation, if any.");
   m.def(
       "certify_count",
-      [](const Columns& columns, const Positions& positions, const Positions& telling, Reason reason,
+      [](const Columns& columns, const Positions& positions, const Positions& evidence, Reason reason,
          const Blueprint& blueprint, const Content& content) {
         const nb::gil_scoped_release nogil;
-        return verdicts::check_count(columns, positions.all, telling.all, reason, blueprint, content.at(0));
+        return verdicts::check_count(columns, positions.all, evidence.all, reason, blueprint, content.at(0));
       },
-      "columns"_a, "positions"_a, "telling"_a, "reason"_a, "blueprint"_a, "content"_a,
+      "columns"_a, "positions"_a, "evidence"_a, "reason"_a, "blueprint"_a, "content"_a,
       "Whether counting proves that the evidence operations cannot be correct.");
   m.def(
       "certify_replay",

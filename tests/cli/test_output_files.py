@@ -34,6 +34,9 @@ from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 from tests.cli.test_limits import Terminal
 from tests.explain.html.balance import data_of
 
+ATTEMPTS = 20
+"""The second for writing files is measured by the clock, and a busy machine may use it for other work."""
+
 Starter = Callable[..., subprocess.Popen[bytes]]
 
 
@@ -161,7 +164,7 @@ def test_the_budget_leaves_time_for_the_files(run: Command, write: Writer, tmp_p
     for name in "ab":
         write(f"{name}.jsonl", hard())
     arguments = ["--spec", "queue", "--checker", "dfs", "--budget", "400ms", "--report", "o.html", "--junit", "o.xml"]
-    for _ in range(5):  # the remaining second is measured by the clock: a busy machine may use it for other work
+    for _ in range(ATTEMPTS):
         done = run("check", "a.jsonl", "b.jsonl", *arguments, "--json")
         assert done.code == 3
         if done.json["report"]["written"] and done.json["junit"]["written"]:
@@ -173,15 +176,18 @@ def test_the_budget_leaves_time_for_the_files(run: Command, write: Writer, tmp_p
 def test_ctrl_c_leaves_time_for_the_files(start: Starter, write: Writer, tmp_path: Path) -> None:
     for name in "ab":
         write(f"{name}.jsonl", hard())
-    terminal = Terminal()
     arguments = ["--spec", "queue", "--checker", "dfs", "--report", "o.html", "--junit", "o.xml", "--json"]
-    process = start("check", "a.jsonl", "b.jsonl", *arguments, stderr=terminal.end)
-    terminal.wait_for("checking")
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=120)
-    terminal.close()
-    document = json.loads(out)
-    assert process.returncode == 3
+    for _ in range(ATTEMPTS):
+        terminal = Terminal()
+        process = start("check", "a.jsonl", "b.jsonl", *arguments, stderr=terminal.end)
+        terminal.wait_for("checking")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=120)
+        terminal.close()
+        document = json.loads(out)
+        assert process.returncode == 3
+        if document["report"]["written"] and document["junit"]["written"]:
+            break
     assert (document["report"]["written"], document["junit"]["written"]) == (True, True)
     errors = ET.fromstring((tmp_path / "o.xml").read_bytes()).iter("error")
     assert ["the run was interrupted" in error.attrib["message"] for error in errors] == [True, True]
@@ -203,17 +209,14 @@ def test_small_files_are_written_before_a_slow_page(
     explanation = linpoint.check(linpoint.history(BAD), spec).explain()
     reports = [FileReport(f"{number}.jsonl", explanation) for number in range(6)]
     request = CheckRequest(CheckOptions(spec="register"), spec, Budget())
-    assert (
-        write_report(
-            CheckReport(reports, request.spec, request.options),
-            OutputFormats(report="o.html", junit="o.xml", json=True),
-            Budget(),
-            interrupted=True,
-        )
-        == 1
-    )
-    assert not finished  # the deadline interrupts each page
-    document = json.loads(capsys.readouterr().out)
+    for _ in range(ATTEMPTS):
+        report = CheckReport(reports, request.spec, request.options)
+        formats = OutputFormats(report="o.html", junit="o.xml", json=True)
+        assert write_report(report, formats, Budget(), interrupted=True) == 1
+        assert not finished  # the deadline interrupts each page
+        document = json.loads(capsys.readouterr().out)
+        if document["report"]["written"] and document["junit"]["written"]:
+            break
     assert (document["report"]["written"], document["junit"]["written"]) == (True, True)
     assert [file["report"] for file in document["files"]] == [
         {"file": f"o-{number}.html", "written": False} for number in range(1, 7)

@@ -221,7 +221,7 @@ def test_operations_before_and_after_run_alone(run: Command) -> None:
 
 
 def test_outcomes_are_compared_with_those_of_atomic_operations(run: Command) -> None:
-    told = run("test", "table.cpp", "--method", "outcomes", "--json", *RELAXED)
+    told = run("test", "table.cpp", "--method", "outcomes", "--json", "--budget", "10m", *RELAXED)
     assert told.code == 1
     assert told.json["why"] == "correct under SC, wrong under TSO"
     assert told.json["models"] == {"sc": "linearizable", "tso": "violation"}

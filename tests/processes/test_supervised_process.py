@@ -184,7 +184,9 @@ def test_a_grandchild_that_ignores_signals_is_killed(end: str) -> None:
 
 
 def test_a_grandchild_in_another_session_does_not_delay_the_outcome() -> None:
-    code = "if not os.fork():\n    os.setsid()\n    say(str(os.getpid()))\n    time.sleep(600)\nos.wait4(0, os.WNOHANG)"
+    code = (
+        "if not os.fork():\n    os.setsid()\n    say(str(os.getpid()))\n    time.sleep(600)\nos.wait4(-1, os.WNOHANG)"
+    )
     with start(f"{code}\ntime.sleep(0.2)", stderr=subprocess.DEVNULL) as process:
         lines = list(process.messages())
         assert process.outcome().exit_code == 0

@@ -20,21 +20,22 @@ class Counting {
            std::int64_t initial)
       : columns_(columns), positions_(positions), compiler_(columns, blueprint), initial_(initial) {}
 
-  bool holds(std::span<const std::int32_t> telling, Reason reason) {
-    if (telling.empty() || !equal_steps()) return false;
-    for (const std::int32_t position : telling)
+  bool holds(std::span<const std::int32_t> evidence, Reason reason) {
+    if (evidence.empty() || !equal_steps()) return false;
+    for (const std::int32_t position : evidence)
       if (!columns_.certain(at(position)) || count_of(position) == kNoCount) return false;
-    const std::int32_t last = telling.back();
+    const std::int32_t last = evidence.back();
     switch (reason) {
       case Reason::kCountTooLow:
-        return telling.size() == 1 ? too_low(last) : telling.size() == 2 && too_low(last, telling.front());
+        return evidence.size() == 1 ? too_low(last) : evidence.size() == 2 && too_low(last, evidence.front());
       case Reason::kCountTooHigh:
-        return telling.size() == 1 && too_high(last);
+        return evidence.size() == 1 && too_high(last);
       case Reason::kSameCount:
-        return telling.size() == 2 && gives() && telling.front() != last && count_of(telling.front()) == count_of(last);
+        return evidence.size() == 2 && gives() && evidence.front() != last &&
+               count_of(evidence.front()) == count_of(last);
       case Reason::kCountsInverted:
-        return telling.size() == 2 && gives() && count_of(telling.front()) < count_of(last) &&
-               precedes(last, telling.front());
+        return evidence.size() == 2 && gives() && count_of(evidence.front()) < count_of(last) &&
+               precedes(last, evidence.front());
       default:
         return false;
     }
@@ -121,9 +122,10 @@ class Counting {
 
 }  // namespace
 
-bool check_count(const Columns& columns, std::span<const std::int32_t> positions, std::span<const std::int32_t> telling,
-                 Reason reason, const specs::Blueprint& blueprint, std::int64_t initial) {
-  return Counting(columns, positions, blueprint, initial).holds(telling, reason);
+bool check_count(const Columns& columns, std::span<const std::int32_t> positions,
+                 std::span<const std::int32_t> evidence, Reason reason, const specs::Blueprint& blueprint,
+                 std::int64_t initial) {
+  return Counting(columns, positions, blueprint, initial).holds(evidence, reason);
 }
 
 }  // namespace linpoint::verdicts

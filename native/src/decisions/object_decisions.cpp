@@ -70,7 +70,7 @@ class ObjectDecider {
     // For other objects, the initial content belongs to the operations that are left out.
     if (blueprint_.kind != "register" || !stepped()) return false;
     const auto& scope = outcome.scope;
-    for (const std::int32_t each : outcome.telling)
+    for (const std::int32_t each : outcome.evidence)
       if (!std::binary_search(scope.begin(), scope.end(), each)) return false;
     if (verdicts::check_scope(columns_, positions, scope, blueprint_, 0).flaw != verdicts::Flaw::kNone) return false;
     const Problem problem = stepped_problem(scope);

@@ -35,8 +35,8 @@ class Shrinking {
     in_.assign(members_.size(), true);
   }
 
-  BufferedCore run(std::span<const std::int32_t> telling) {
-    start_with(telling);
+  BufferedCore run(std::span<const std::int32_t> evidence) {
+    start_with(evidence);
     shrink([this](std::int32_t member) { return changes(access(member)); });
     shrink([this](std::int32_t member) { return !changes(access(member)); });
     BufferedCore core{reason_, {}};
@@ -64,8 +64,8 @@ class Shrinking {
   }
 
   /// Tries the evidence operations with the writers of the values that they observed, and reads of all these values.
-  void start_with(std::span<const std::int32_t> telling) {
-    const std::unordered_set<std::int32_t> told(telling.begin(), telling.end());
+  void start_with(std::span<const std::int32_t> evidence) {
+    const std::unordered_set<std::int32_t> told(evidence.begin(), evidence.end());
     std::vector<bool> few(members_.size());
     for (std::int32_t member = 0; member < size(); ++member) {
       if (!told.contains(access(member).op)) continue;
@@ -156,8 +156,8 @@ class Shrinking {
 }  // namespace
 
 BufferedCore smallest_violation(std::span<const KeyAccesses> keys, const EraGaps& gaps,
-                                std::span<const std::int32_t> telling, search::StopToken& stop) {
-  return Shrinking(keys, gaps, stop).run(telling);
+                                std::span<const std::int32_t> evidence, search::StopToken& stop) {
+  return Shrinking(keys, gaps, stop).run(evidence);
 }
 
 }  // namespace linpoint::monitors

@@ -16,9 +16,9 @@ struct BufferedCore {
 };
 
 /// Removes from a violation what does not contribute to it: values with all operations that wrote, read or replaced
-/// them, and reads. `telling` are operations to try first. If it is stopped, the remaining operations are still a
+/// them, and reads. `evidence` are operations to try first. If it is stopped, the remaining operations are still a
 /// violation.
 BufferedCore smallest_violation(std::span<const KeyAccesses> keys, const EraGaps& gaps,
-                                std::span<const std::int32_t> telling, search::StopToken& stop);
+                                std::span<const std::int32_t> evidence, search::StopToken& stop);
 
 }  // namespace linpoint::monitors

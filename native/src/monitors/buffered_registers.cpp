@@ -34,9 +34,9 @@ class BufferedRegisters {
     SavedMoments saved(keys_, gaps_);
     if (auto why = saved.find(stop_)) {
       if (why->status != Status::kViolation) return excluded(*why);
-      std::vector<std::int32_t> telling = std::move(why->refuted.telling);
-      telling.insert(telling.end(), why->refuted.scope.begin(), why->refuted.scope.end());
-      return refuted(smallest_violation(keys_, gaps_, telling, stop_));
+      std::vector<std::int32_t> evidence = std::move(why->refuted.evidence);
+      evidence.insert(evidence.end(), why->refuted.scope.begin(), why->refuted.scope.end());
+      return refuted(smallest_violation(keys_, gaps_, evidence, stop_));
     }
     for (std::size_t era = 0; era < gaps_.eras(); ++era)
       if (const auto why = order(saved, era)) return excluded(*why);

@@ -110,9 +110,9 @@ std::optional<Found> Contents::match_removals(Duplicates& equal, std::int32_t nu
     for (; called < equal.adds.size() && owns(equal.adds[called]).first <= owns(removal).last; ++called)
       open.emplace(owns(equal.adds[called]).last, called);
     if (open.empty()) {
-      std::vector<std::int32_t> telling;
-      for (std::size_t each = 0; each <= i; ++each) telling.push_back(handlings_[at(equal.removals[each])].op);
-      return refuted_group(Reason::kRemovedTwice, std::move(telling), number);
+      std::vector<std::int32_t> evidence;
+      for (std::size_t each = 0; each <= i; ++each) evidence.push_back(handlings_[at(equal.removals[each])].op);
+      return refuted_group(Reason::kRemovedTwice, std::move(evidence), number);
     }
     if (open.size() > 1) guessed_ = true;
     equal.removal_of[open.begin()->second] = removal;
@@ -168,17 +168,17 @@ std::optional<Found> Contents::finish(Value value, std::span<const std::int32_t>
   return std::nullopt;
 }
 
-Found Contents::refuted_group(Reason reason, std::vector<std::int32_t> telling, std::int32_t number) const {
+Found Contents::refuted_group(Reason reason, std::vector<std::int32_t> evidence, std::int32_t number) const {
   std::vector<std::int32_t> scope;
   for (const Group& group : groups_)
     if (group.value == number)
       for (std::int32_t i = group.first; i != kNone; i = next_[at(i)]) scope.push_back(handlings_[at(i)].op);
   std::erase(scope, kNone);
-  std::erase(telling, kNone);
-  return Found::violation({reason, std::move(telling), std::move(scope)});
+  std::erase(evidence, kNone);
+  return Found::violation({reason, std::move(evidence), std::move(scope)});
 }
 
-Found Contents::refuted(Reason reason, std::vector<std::int32_t> telling, std::span<const std::int32_t> values,
+Found Contents::refuted(Reason reason, std::vector<std::int32_t> evidence, std::span<const std::int32_t> values,
                         std::span<const std::int32_t> empties) const {
   std::vector<std::int32_t> numbers;
   for (const std::int32_t value : values) numbers.push_back(values_[at(value)].number);
@@ -188,8 +188,8 @@ Found Contents::refuted(Reason reason, std::vector<std::int32_t> telling, std::s
     if (std::binary_search(numbers.begin(), numbers.end(), group.value))
       for (std::int32_t i = group.first; i != kNone; i = next_[at(i)]) scope.push_back(handlings_[at(i)].op);
   std::erase(scope, kNone);
-  std::erase(telling, kNone);
-  return Found::violation({reason, std::move(telling), std::move(scope)});
+  std::erase(evidence, kNone);
+  return Found::violation({reason, std::move(evidence), std::move(scope)});
 }
 
 std::vector<std::int32_t> Contents::next_free() const {
@@ -224,11 +224,11 @@ std::vector<std::int32_t> Contents::cover(const Interval& owns, std::span<const 
   return chosen;
 }
 
-void Contents::tell(std::int32_t value, std::vector<std::int32_t>& telling) const {
+void Contents::tell(std::int32_t value, std::vector<std::int32_t>& evidence) const {
   const Value& moved = values_[at(value)];
   for (const std::int32_t op : {moved.add, moved.removal, moved.seen_first})
-    if (op != kNone) telling.push_back(op);
-  if (moved.seen_last != kNone && moved.seen_last != moved.seen_first) telling.push_back(moved.seen_last);
+    if (op != kNone) evidence.push_back(op);
+  if (moved.seen_last != kNone && moved.seen_last != moved.seen_first) evidence.push_back(moved.seen_last);
 }
 
 std::vector<std::int32_t> Contents::extremes(std::int32_t value) const {
@@ -245,9 +245,9 @@ Found Contents::not_empty(const Observation& empty) const {
   std::vector<std::int32_t> all(values_.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
   const std::vector<std::int32_t> covering = cover(empty.owns, all);
-  std::vector<std::int32_t> telling{empty.op};
-  for (const std::int32_t value : covering) tell(value, telling);
-  return refuted(Reason::kEmptyWhileInside, std::move(telling), covering, {{empty.op}});
+  std::vector<std::int32_t> evidence{empty.op};
+  for (const std::int32_t value : covering) tell(value, evidence);
+  return refuted(Reason::kEmptyWhileInside, std::move(evidence), covering, {{empty.op}});
 }
 
 }  // namespace linpoint::monitors

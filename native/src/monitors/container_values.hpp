@@ -63,7 +63,7 @@ class Contents {
   [[nodiscard]] bool guessed() const { return guessed_; }
 
   /// A refutation by some values (numbers in `values()`) and, in addition, operations that found the container empty.
-  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling, std::span<const std::int32_t> values,
+  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> evidence, std::span<const std::int32_t> values,
                               std::span<const std::int32_t> empties = {}) const;
 
   /// For each gap, the next gap from there on in which nothing is certainly inside.
@@ -74,7 +74,7 @@ class Contents {
   [[nodiscard]] std::vector<std::int32_t> cover(const Interval& owns, std::span<const std::int32_t> candidates) const;
 
   /// Adds the operations of a value that show when it was certainly inside.
-  void tell(std::int32_t value, std::vector<std::int32_t>& telling) const;
+  void tell(std::int32_t value, std::vector<std::int32_t>& evidence) const;
   /// The observations of a value with the earliest end and the latest start.
   [[nodiscard]] std::vector<std::int32_t> extremes(std::int32_t value) const;
 
@@ -103,7 +103,7 @@ class Contents {
   std::optional<Found> match_observers(Duplicates& equal, std::int32_t number);
   [[nodiscard]] const Interval& owns(std::int32_t handling) const { return handlings_[at(handling)].owns; }
   std::optional<Found> finish(Value value, std::span<const std::int32_t> observers);
-  [[nodiscard]] Found refuted_group(Reason reason, std::vector<std::int32_t> telling, std::int32_t number) const;
+  [[nodiscard]] Found refuted_group(Reason reason, std::vector<std::int32_t> evidence, std::int32_t number) const;
 
   std::span<const Handling> handlings_;
   std::vector<Group> groups_;

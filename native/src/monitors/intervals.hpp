@@ -49,7 +49,7 @@ std::vector<Interval> common(std::span<const Interval> a, std::span<const Interv
 /// A refutation before its operations are converted to positions.
 struct Refuted {
   Reason reason = Reason::kNone;
-  std::vector<std::int32_t> telling;
+  std::vector<std::int32_t> evidence;
   std::vector<std::int32_t> scope;
 };
 

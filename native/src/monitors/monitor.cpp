@@ -222,7 +222,7 @@ Outcome decide(const histories::Columns& columns, const search::Problem& problem
   outcome.status = found.status;
   outcome.order = positions(found.order);
   outcome.reason = found.refuted.reason;
-  outcome.telling = positions(found.refuted.telling);
+  outcome.evidence = positions(found.refuted.evidence);
   outcome.scope = positions(found.refuted.scope);
   std::sort(outcome.scope.begin(), outcome.scope.end());
   outcome.exclusion = found.exclusion;

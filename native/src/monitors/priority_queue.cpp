@@ -142,10 +142,10 @@ class PriorityQueue {
     for (const std::int32_t each : by_priority_)
       if (priority(each) > priority(number)) larger.push_back(each);
     std::vector<std::int32_t> covering = contents_.cover(operation.owns, larger);
-    std::vector<std::int32_t> telling{operation.op};
-    for (const std::int32_t value : covering) contents_.tell(value, telling);
+    std::vector<std::int32_t> evidence{operation.op};
+    for (const std::int32_t value : covering) contents_.tell(value, evidence);
     covering.push_back(number);
-    return contents_.refuted(Reason::kHigherInside, std::move(telling), covering);
+    return contents_.refuted(Reason::kHigherInside, std::move(evidence), covering);
   }
 
   const Contents& contents_;

@@ -260,10 +260,10 @@ class Queue {
   /// The violation by two values, with the forward zones that cut theirs.
   [[nodiscard]] Found contradiction(Reason reason, std::int32_t first, std::int32_t second) const {
     std::vector<std::int32_t> values{first, second};
-    std::vector<std::int32_t> telling;
+    std::vector<std::int32_t> evidence;
     for (const std::int32_t value : {first, second}) {
-      contents_.tell(value, telling);
-      for (const std::int32_t op : contents_.extremes(value)) telling.push_back(op);
+      contents_.tell(value, evidence);
+      for (const std::int32_t op : contents_.extremes(value)) evidence.push_back(op);
     }
     if (reason == Reason::kOrderInverted) {
       for (const std::int32_t value : {first, second}) {
@@ -271,13 +271,13 @@ class Queue {
         for (const std::int32_t gap : {each.removed.first, each.removed.last})
           if (const std::int32_t around = doubled_around(gap); around != kNone && around != value) {
             values.push_back(around);
-            contents_.tell(around, telling);
+            contents_.tell(around, evidence);
           }
       }
     }
-    std::sort(telling.begin(), telling.end());
-    telling.erase(std::unique(telling.begin(), telling.end()), telling.end());
-    return contents_.refuted(reason, std::move(telling), values);
+    std::sort(evidence.begin(), evidence.end());
+    evidence.erase(std::unique(evidence.begin(), evidence.end()), evidence.end());
+    return contents_.refuted(reason, std::move(evidence), values);
   }
 
   /// The forward zone around a gap, once zones have doubled coordinates.

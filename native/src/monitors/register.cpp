@@ -175,20 +175,20 @@ class Register {
   [[nodiscard]] Found unwritten(const Access& access) {
     const std::int32_t first = slots_[access.old];
     if (first == kNone) return refuted(Reason::kNeverAdded, {access.op}, {access.old});
-    std::vector<std::int32_t> telling{access.op};
+    std::vector<std::int32_t> evidence{access.op};
     std::vector<std::int32_t> values{access.old};
     bool called = false;
     for (std::int32_t each = first; each != kNone; each = clusters_[at(each)].alike)
       called = called || !access.owns.precedes(written(clusters_[at(each)]));
-    if (!called) return refuted(Reason::kSeenBeforeAdded, telling, values);
+    if (!called) return refuted(Reason::kSeenBeforeAdded, evidence, values);
     for (const Access& other : accesses_)
       if (changes(other) && !other.optional && other.owns.precedes(access.owns) &&
           other.owns.first == latest_start_[at(access.owns.first) - 1]) {
-        telling.push_back(other.op);
+        evidence.push_back(other.op);
         values.push_back(other.now);
         break;
       }
-    return refuted(Reason::kOverwritten, telling, values);
+    return refuted(Reason::kOverwritten, evidence, values);
   }
 
   /// Walks every chain from its start, and computes its order and its zone.
@@ -203,7 +203,7 @@ class Register {
       if (auto found = walk_chain(static_cast<std::int32_t>(i), walked)) return found;
     }
     if (walked == kept) return std::nullopt;
-    std::vector<std::int32_t> telling;
+    std::vector<std::int32_t> evidence;
     std::vector<std::int32_t> values;
     for (const Cluster& start : clusters_) {
       if (!start.kept || start.walked) continue;
@@ -215,13 +215,13 @@ class Register {
       }
       const Cluster* const end = each;
       do {
-        telling.push_back(accesses_[at(each->writer)].op);
+        evidence.push_back(accesses_[at(each->writer)].op);
         values.push_back(each->value);
         each = &clusters_[at(each->parent)];
       } while (each != end);
       break;
     }
-    return refuted(Reason::kReplacedInCircle, std::move(telling), std::move(values));
+    return refuted(Reason::kReplacedInCircle, std::move(evidence), std::move(values));
   }
 
   std::optional<Found> walk_chain(std::int32_t root, std::size_t& walked) {
@@ -294,14 +294,14 @@ class Register {
   }
 
   [[nodiscard]] Found conflict(Reason reason, const Zone& a, const Zone& b) {
-    std::vector<std::int32_t> telling;
+    std::vector<std::int32_t> evidence;
     std::vector<std::int32_t> values{clusters_[at(a.root)].value, clusters_[at(b.root)].value};
     for (const std::int32_t access : {a.ends_first, a.starts_last, b.ends_first, b.starts_last}) {
       if (access == kNone) continue;
-      telling.push_back(accesses_[at(access)].op);
+      evidence.push_back(accesses_[at(access)].op);
       values.push_back(touched(accesses_[at(access)]));
     }
-    return refuted(reason, std::move(telling), std::move(values));
+    return refuted(reason, std::move(evidence), std::move(values));
   }
 
   [[nodiscard]] Found ordered() {
@@ -339,11 +339,11 @@ class Register {
   }
 
   /// A refutation by some values, together with the values that they replaced, without which it does not hold.
-  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling, std::vector<std::int32_t> values) {
-    std::sort(telling.begin(), telling.end());
-    telling.erase(std::unique(telling.begin(), telling.end()), telling.end());
+  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> evidence, std::vector<std::int32_t> values) {
+    std::sort(evidence.begin(), evidence.end());
+    evidence.erase(std::unique(evidence.begin(), evidence.end()), evidence.end());
     for (const Access& access : accesses_)
-      if (std::binary_search(telling.begin(), telling.end(), access.op)) values.push_back(touched(access));
+      if (std::binary_search(evidence.begin(), evidence.end(), access.op)) values.push_back(touched(access));
     std::vector<bool> in(clusters_.size());
     std::vector<std::int32_t> wanted;
     for (std::size_t done = 0; done < values.size(); ++done) {
@@ -366,7 +366,7 @@ class Register {
     for (const Access& access : accesses_)
       if (access.act != Act::kDiffers && (access.act == Act::kRead ? has(access.old) : has(access.now)))
         scope.push_back(access.op);
-    return Found::violation({reason, std::move(telling), std::move(scope)});
+    return Found::violation({reason, std::move(evidence), std::move(scope)});
   }
 
   std::span<const Access> accesses_;

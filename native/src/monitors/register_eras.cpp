@@ -9,8 +9,8 @@ using histories::kNone;
 
 namespace {
 
-Found refuted(Reason reason, std::vector<std::int32_t> telling) {
-  return Found::violation({reason, std::move(telling), {}});
+Found refuted(Reason reason, std::vector<std::int32_t> evidence) {
+  return Found::violation({reason, std::move(evidence), {}});
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ std::optional<Found> SavedMoments::try_choices(search::StopToken& stop) {
 std::optional<Found> SavedMoments::choose_moment(std::size_t number) {
   const bool crashed = number < gaps_.crashes();
   std::vector<Interval> moments{gaps_.of(number)};
-  std::vector<std::int32_t> telling;
+  std::vector<std::int32_t> evidence;
   std::vector<Access> certain;
   for (std::size_t key = 0; key < keys_.size(); ++key) {
     const RegisterEras::Era& era = this->era(key, number);
@@ -78,8 +78,8 @@ std::optional<Found> SavedMoments::choose_moment(std::size_t number) {
     if (found.status != Status::kLinearizable) return found;
     if (!crashed || era.saved == kNotShown) continue;
     moments = common(moments, gaps_for_read(certain, era.start, gaps_.count(), era.saved));
-    telling.push_back(keys_[key].accesses[at(this->era(key, number + 1).shown_by)].op);
-    if (moments.empty()) return Found::violation({Reason::kNoCommonMoment, std::move(telling), {}});
+    evidence.push_back(keys_[key].accesses[at(this->era(key, number + 1).shown_by)].op);
+    if (moments.empty()) return Found::violation({Reason::kNoCommonMoment, std::move(evidence), {}});
   }
   if (crashed) moments_.push_back(moments.back().last);
   return std::nullopt;

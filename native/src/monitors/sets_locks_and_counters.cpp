@@ -127,13 +127,13 @@ class Bits {
   }
 
   [[nodiscard]] Found stuck(const BitOperation& each) const {
-    std::vector<std::int32_t> telling{each.op};
+    std::vector<std::int32_t> evidence{each.op};
     const std::int32_t last = bits_[at(each.bit)].last_turn;
-    if (last != kNone) telling.push_back(operations_[at(last)].op);
+    if (last != kNone) evidence.push_back(operations_[at(last)].op);
     std::vector<std::int32_t> scope;
     for (const BitOperation& other : operations_)
       if (other.bit == each.bit) scope.push_back(other.op);
-    return Found::violation({Reason::kNobodyFlips, std::move(telling), std::move(scope)});
+    return Found::violation({Reason::kNobodyFlips, std::move(evidence), std::move(scope)});
   }
 
   const search::Problem& problem_;
@@ -242,11 +242,12 @@ class Counter {
     return refuted(Reason::kCountTooLow, {earlier, read.op});
   }
 
-  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling) const {
+  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> evidence) const {
     std::vector<std::int32_t> scope;
     for (const CountOperation& each : operations_)
-      if (!each.reads || std::find(telling.begin(), telling.end(), each.op) != telling.end()) scope.push_back(each.op);
-    return Found::violation({reason, std::move(telling), std::move(scope)});
+      if (!each.reads || std::find(evidence.begin(), evidence.end(), each.op) != evidence.end())
+        scope.push_back(each.op);
+    return Found::violation({reason, std::move(evidence), std::move(scope)});
   }
 
   const search::Problem& problem_;
@@ -310,10 +311,10 @@ class FetchAdd {
     return operations_[at(*slot)].op;
   }
 
-  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling) const {
+  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> evidence) const {
     std::vector<std::int32_t> scope;
     for (const CountOperation& each : operations_) scope.push_back(each.op);
-    return Found::violation({reason, std::move(telling), std::move(scope)});
+    return Found::violation({reason, std::move(evidence), std::move(scope)});
   }
 
   const search::Problem& problem_;

@@ -122,14 +122,14 @@ Found decide_stack(const Contents& contents, search::StopToken& stop) {
   if (nested) return Found::linearizable(in_order(contents, nesting, free));
   const std::vector<std::int32_t> core = shrink(contents, nesting.remaining(), stop);
   if (stop.stopped()) return Found::excluded(Exclusion::kStopped);
-  std::vector<std::int32_t> telling;
+  std::vector<std::int32_t> evidence;
   for (const std::int32_t value : core) {
-    contents.tell(value, telling);
-    for (const std::int32_t op : contents.extremes(value)) telling.push_back(op);
+    contents.tell(value, evidence);
+    for (const std::int32_t op : contents.extremes(value)) evidence.push_back(op);
   }
-  std::sort(telling.begin(), telling.end());
-  telling.erase(std::unique(telling.begin(), telling.end()), telling.end());
-  return contents.refuted(Reason::kNotNested, std::move(telling), core);
+  std::sort(evidence.begin(), evidence.end());
+  evidence.erase(std::unique(evidence.begin(), evidence.end()), evidence.end());
+  return contents.refuted(Reason::kNotNested, std::move(evidence), core);
 }
 
 }  // namespace linpoint::monitors

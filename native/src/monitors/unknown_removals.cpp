@@ -93,11 +93,11 @@ class Choices {
         input_.all.push_back({Role::kRemove, false, unknown[k].op, value(dues[k].value).number, unknown[k].owns});
         continue;
       }
-      std::vector<std::int32_t> telling;
-      contents.tell(dues[k].value, telling);
-      contents.tell(dues[k].because, telling);
+      std::vector<std::int32_t> evidence;
+      contents.tell(dues[k].value, evidence);
+      contents.tell(dues[k].because, evidence);
       input_.all.resize(before);
-      return contents.refuted(Reason::kOrderInverted, std::move(telling), due);
+      return contents.refuted(Reason::kOrderInverted, std::move(evidence), due);
     }
     return once();
   }

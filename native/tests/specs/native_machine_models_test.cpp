@@ -300,7 +300,7 @@ bool expect_monitor(const Kind& kind, const Columns& columns, Condition conditio
   const monitors::Outcome outcome = monitors::decide(columns, problem, blueprint, content, stop);
   if (outcome.status == monitors::Status::kViolation) {
     EXPECT(!expected);
-    EXPECT(outcome.reason != monitors::Reason::kNone && !outcome.telling.empty());
+    EXPECT(outcome.reason != monitors::Reason::kNone && !outcome.evidence.empty());
     EXPECT(verdicts::check_scope(columns, positions, outcome.scope, blueprint, 0).flaw == verdicts::Flaw::kNone);
   } else if (outcome.status == monitors::Status::kLinearizable) {
     const auto& order = outcome.order;

@@ -293,7 +293,7 @@ class Monitored:
     @property
     def reason(self) -> Reason: ...
     @property
-    def telling(self) -> list[int]: ...
+    def evidence(self) -> list[int]: ...
     @property
     def scope(self) -> Positions: ...
     @property
@@ -322,7 +322,7 @@ def certify_scope(
 def certify_count(
     columns: Columns,
     positions: Sequence[int],
-    telling: Sequence[int],
+    evidence: Sequence[int],
     reason: Reason,
     blueprint: Blueprint,
     content: Sequence[int],

@@ -96,7 +96,7 @@ def _ordered(reading: HistoryInterpretation, found: Monitored, kind: str) -> Exa
 def _refuted(
     reading: HistoryInterpretation, positions: Sequence[int], found: Monitored, kind: str, seconds: float | None
 ) -> ExactDecision:
-    pattern = Pattern(found.reason.name.lower().replace("_", "-"), tuple(found.telling), found.scope)
+    pattern = Pattern(found.reason.name.lower().replace("_", "-"), tuple(found.evidence), found.scope)
     if not certify_pattern(reading, positions, pattern, seconds=seconds):
         return ExactDecision(MONITOR, NOT_CONFIRMED)
     return ExactDecision(MONITOR, MONITOR_REASONS[kind], refutation=pattern)

@@ -83,7 +83,7 @@ def _verdict(history: History, spec: Spec, condition: str, twin: NativeTwin, ans
     number = history.columns.native.object_at(positions[0], spec.key_argument)
     key = None if number < 0 else history.columns.values[number]
     if answer.by is Decider.MONITOR and not answer.linearizable:
-        pattern = Pattern(answer.reason.name.lower().replace("_", "-"), tuple(answer.telling), answer.scope)
+        pattern = Pattern(answer.reason.name.lower().replace("_", "-"), tuple(answer.evidence), answer.scope)
         why = MONITOR_REASONS[twin.kind]
         return KeyVerdict(key, Status.VIOLATION, MONITOR, why, positions, refutation=pattern)
     if answer.by is Decider.MONITOR:

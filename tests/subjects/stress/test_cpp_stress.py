@@ -20,6 +20,7 @@ import linpoint
 from linpoint import Status
 from linpoint.campaign.driver import run_campaign
 from linpoint.errors import TestError
+from linpoint.explain.history.explain_verdict import explain
 from linpoint.histories.formats.load_save import parse_operations
 from linpoint.judging.stress_judge import overlapping_pairs
 from linpoint.processes import process_usage
@@ -110,7 +111,7 @@ def test_lowes_bugs_are_found_and_explained(name: str, erratic: bool) -> None:
     result = stress(name, spec=LOWE[name], manner=manner, flags=("-DLINPOINT_BROKEN",), iterations=None)
     assert (result.status, result.kind) == (Status.VIOLATION, "linearizability")
     assert result.verdict is not None
-    assert result.verdict.explain().minimal
+    assert explain(result.verdict, seconds=600).minimal
     assert result.verdict.explain().text in result.text
 
 
@@ -178,8 +179,11 @@ def test_a_program_without_processor_time_is_not_silent(tmp_path: Path, monkeypa
 
 
 def test_a_hang_at_the_end_of_the_budget_is_not_a_pass() -> None:
-    result = hostile("Deadlocks", manner=replace(MANNER, patience=20), budget=3)
-    assert result.status is Status.UNKNOWN
+    for budget in (3, 9, 27, 81):  # on a busy machine the program may not have come to the deadlock yet
+        result = hostile("Deadlocks", manner=replace(MANNER, patience=600), budget=budget)
+        assert result.status is Status.UNKNOWN
+        if "in which nothing moved" in result.why:
+            break
     assert "in which nothing moved" in result.why
 
 

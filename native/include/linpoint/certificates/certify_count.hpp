@@ -11,7 +11,7 @@
 
 namespace linpoint::verdicts {
 
-/// Whether the evidence operations (`telling`) of a counter, or of a fetch-and-add counter, contradict the other
+/// Whether the evidence operations of a counter, or of a fetch-and-add counter, contradict the other
 /// operations in the way `reason` names. Intervals that touch count as overlapping, except within one process; so a
 /// true refutation may fail this check.
 ///
@@ -21,7 +21,7 @@ namespace linpoint::verdicts {
 ///   same       two operations were given the same count
 ///   inverted   the first was given a smaller count than the second, but was called after the second had returned
 bool check_count(const histories::Columns& columns, std::span<const std::int32_t> positions,
-                 std::span<const std::int32_t> telling, monitors::Reason reason, const specs::Blueprint& blueprint,
+                 std::span<const std::int32_t> evidence, monitors::Reason reason, const specs::Blueprint& blueprint,
                  std::int64_t initial);
 
 }  // namespace linpoint::verdicts

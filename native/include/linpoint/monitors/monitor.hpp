@@ -71,7 +71,7 @@ struct Outcome {
   std::vector<std::int32_t> order;
   Reason reason = Reason::kNone;
   /// The operations that show the violation, and (`scope`) those that are a violation by themselves, a superset.
-  std::vector<std::int32_t> telling;
+  std::vector<std::int32_t> evidence;
   std::vector<std::int32_t> scope;
   Exclusion exclusion = Exclusion::kNone;
   std::int32_t culprit = histories::kNone;  // an operation that excludes the history

@@ -36,10 +36,10 @@ def first_numbers(
     """The numbers that fit the readings of ``core`` and the earliest other readings, nearest to ``near`` first."""
     conspiring = {id(op) for op in core}
     numbers = sorted((pair for pair in readings if is_number(pair[1])), key=lambda pair: pair[0].end)
-    telling = numbers[:_MAX_READINGS]
-    telling += [pair for pair in numbers[_MAX_READINGS:] if id(pair[0]) in conspiring][:_MAX_READINGS]
+    evidence = numbers[:_MAX_READINGS]
+    evidence += [pair for pair in numbers[_MAX_READINGS:] if id(pair[0]) in conspiring][:_MAX_READINGS]
     fit: set[Value] | None = None
-    for op, value in telling:
+    for op, value in evidence:
         before = _sums_before(op, moves)
         if before is not None:
             these = {value - each for each in before}
