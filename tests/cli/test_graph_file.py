@@ -85,13 +85,13 @@ def test_hostile_values_are_written(run: Command, write: Writer, tmp_path: Path)
     ("arguments", "code", "words"),
     [
         (["fork.jsonl", "--graph", "out.png"], "LP-U005", 'unknown extension ".png"'),
-        (["fork.jsonl", "--graph", "out"], "LP-U005", 'the file name has no extension'),
+        (["fork.jsonl", "--graph", "out"], "LP-U005", "the file name has no extension"),
         (["fork.jsonl", "--graph", "-"], "LP-U005", "the file name has no extension"),
         (["fork.jsonl", "--graph", "missing/out.svg"], "LP-U005", "its directory does not exist"),
         (["fork.jsonl", "--graph", "folder.svg"], "LP-U005", "it is a directory"),
         (["fork.json", "--graph", "fork.json"], "LP-U005", "it is the history itself"),
         (["fork.jsonl", "fork.json", "--graph", "out.svg"], "LP-U001", "--graph requires one file, not 2"),
-        (["fork.jsonl", "--follow", "--graph", "out.svg"], "LP-U007", "a graph is of a whole history"),
+        (["fork.jsonl", "--follow", "--graph", "out.svg"], "LP-U007", "--graph requires a complete history"),
         (["fork.jsonl", "--graph", "out.svg", "--spec", "queue"], "LP-U008", "the spec queue has no precedence graph"),
     ],
 )

@@ -236,5 +236,5 @@ def test_following_shows_its_progress(on_terminal: Callable[..., tuple[int, str]
     assert code == 0
     assert re.search(
         r"following good\.jsonl: \d+ operations \(.*/s\), \d+ open, at most \d+ operations and states in memory",
-        ESCAPE.sub("", text)
+        ESCAPE.sub("", text),
     )

@@ -83,7 +83,11 @@ CASES: dict[str, tuple[str, str, Callable[[], Any]]] = {
     "no such parameter": ("LP-T006", "Did you mean value?", marked(needs_an_argument, valu=[1], value=[1])),
     "no such parameter of a method": ("LP-T006", '"more"', of({"append": {"value": [1], "more": [2]}})),
     "unknown operation": ("LP-T007", "Did you mean push?", spoilt(scenarios=["pusj(1) | pop()"])),
-    "unknown operation before": ("LP-T007", "Use one of: push, pop.", spoilt(scenarios=[Scenario.parse("pop()", "f()")])),
+    "unknown operation before": (
+        "LP-T007",
+        "Use one of: push, pop.",
+        spoilt(scenarios=[Scenario.parse("pop()", "f()")]),
+    ),
     "unknown method": ("LP-T007", 'list has no method "appendd"', of({"appendd": None})),
     "too few arguments": ("LP-T008", "takes 1 argument, not 0", spoilt(scenarios=["push()"])),
     "too many arguments": (

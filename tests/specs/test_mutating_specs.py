@@ -56,9 +56,7 @@ def test_verdicts_are_correct_or_rejected(checker: str, capsys: pytest.CaptureFi
     assert min(seen["refused"], seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) >= volume(20)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) <= volume(600)
-    assert all(
-        re.match(r"linpoint: \w+\.\w+ changes its state in place \(.*\.py:\d+\); ", line) for line in lines
-    )
+    assert all(re.match(r"linpoint: \w+\.\w+ changes its state in place \(.*\.py:\d+\); ", line) for line in lines)
 
 
 @pytest.mark.random

@@ -224,7 +224,10 @@ def make(limit):
 # Invalid declarations
 
 REFUSED = {
-    "a float": ("x = linpoint.atomic(0.5)" + READ, "LP-M010 5:5 self.x starts with 0.5, which is not a value of a model."),
+    "a float": (
+        "x = linpoint.atomic(0.5)" + READ,
+        "LP-M010 5:5 self.x starts with 0.5, which is not a value of a model.",
+    ),
     "a list": ("x = linpoint.array([1], size=2)" + READ, "LP-M010 5:5 self.x starts with [1], which is not a value"),
     "a name in quotes": (
         'class Node: pass\nx = linpoint.atomic("Node")' + READ,
@@ -280,12 +283,18 @@ REFUSED = {
         "def __init__(self):\n    pass" + READ,
         "LP-M010 5:5 a model cannot have __init__. Write def setup(self):",
     ),
-    "setup with parameters": ("def setup(self, n):\n    pass" + READ, "LP-M010 5:5 setup must be a plain method without"),
+    "setup with parameters": (
+        "def setup(self, n):\n    pass" + READ,
+        "LP-M010 5:5 setup must be a plain method without",
+    ),
     "an async operation": (
         "@linpoint.operation\nasync def read(self):\n    pass",
         "LP-M002 6:5 models do not support async. Write def: each shared access is already a step.",
     ),
-    "stars": ("@linpoint.operation\ndef read(*args):\n    pass", "LP-M002 6:15 models do not support * and ** in parameters."),
+    "stars": (
+        "@linpoint.operation\ndef read(*args):\n    pass",
+        "LP-M002 6:15 models do not support * and ** in parameters.",
+    ),
     "no self": ("@linpoint.operation\ndef read():\n    pass", "LP-M002 6:5 read has no parameter for the model."),
     "a lambda": ("read = linpoint.operation(lambda self: 1)", "LP-M001 5 Example.<lambda> no longer exists"),
     "an invalid default": (

@@ -297,7 +297,9 @@ def test_unknown_constants_and_invalid_values_are_rejected(tmp_path: Path) -> No
         Shelf.with_(size=1.5)
     with pytest.raises(linpoint.ModelError, match="LP-M010"):
         Shelf.with_(size=0)
-    with pytest.raises(linpoint.ModelError, match=r"LP-M013: Treiber has no constant x\. Remove it; Treiber has no constants\."):
+    with pytest.raises(
+        linpoint.ModelError, match=r"LP-M013: Treiber has no constant x\. Remove it; Treiber has no constants\."
+    ):
         Treiber.with_(x=1)
     module = load("import linpoint\nclass A(linpoint.Model):\n    n = 2\n    m = 6 // n\n", tmp_path)
     with pytest.raises(linpoint.ModelError, match=r"LP-M013 .*:2:1: A cannot be created with n=0: ZeroDivisionError"):

@@ -121,7 +121,9 @@ def why_untrusted(run: CrashRun) -> str:
     """The reason why a run is not reliable; empty if it is."""
     refused = [each for each in run.reply.results.values() if each.ended in ("refused", "error")]
     if run.differs:
-        return "the workload gave different results when it ran again: it depends on state that linpoint does not control"
+        return (
+            "the workload gave different results when it ran again: it depends on state that linpoint does not control"
+        )
     if refused:
         return refused[0].reason or "the host gave no reason"
     return run.reply.died

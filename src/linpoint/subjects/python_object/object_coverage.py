@@ -55,7 +55,9 @@ class ObjectCoverage:
             return "some histories could not be decided in time"
         stuck = self._never_returned()
         if stuck:
-            return f"{stuck} blocks forever in every schedule; if it may wait for other operations, mark it blocking=True"
+            return (
+                f"{stuck} blocks forever in every schedule; if it may wait for other operations, mark it blocking=True"
+            )
         return ""
 
     def _never_returned(self) -> str:
