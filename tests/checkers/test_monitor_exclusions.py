@@ -107,7 +107,7 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
         ("counter", lines(("add", [0], None)), "the steps of the counter differ", Status.LINEARIZABLE),
         ("fetch-add", lines(("fetch-add", [1], 0), ("fetch-add", [2], 1)), "fetch-add(2)", Status.LINEARIZABLE),
     ],
-    Exclusion.INTERRUPTED: [("set", INTERRUPTED, "add(1) -> ? was interrupted by a crash", Status.LINEARIZABLE)],
+    Exclusion.CUT_OFF: [("set", INTERRUPTED, "add(1) -> ? was interrupted by a crash", Status.LINEARIZABLE)],
     Exclusion.UNKNOWN_REMOVALS: [
         (
             "stack",

@@ -204,7 +204,7 @@ def test_files_without_a_persistent_object_are_rejected(run: Command, tmp_path: 
 def test_a_test_needs_a_spec(register: Path, run: Command) -> None:
     done = run("crash", "register_test.cpp", "--json", "--", *FLUSHED)
     assert done.code == 2
-    assert "needs a spec" in done.error["message"]
+    assert "requires a spec" in done.error["message"]
 
 
 @pytest.mark.parametrize(

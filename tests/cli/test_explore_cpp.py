@@ -184,7 +184,7 @@ def test_the_compiler_reports_compilation_errors(run: Command, tmp_path: Path) -
     assert (told.code, told.out) == (2, "")
     assert "a.cpp:1:21: error: " in told.err
     assert told.err.endswith(
-        "error: LP-T033 a.cpp: g++ does not compile it. Its messages say why; flags for g++ come after --.\n"
+        "error: LP-T033 a.cpp: g++ cannot compile it. See its messages; pass flags for g++ after --.\n"
     )
     error = run("explore", "a.cpp", "--json").error
     assert error["code"] == "LP-T033"

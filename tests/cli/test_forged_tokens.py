@@ -234,7 +234,7 @@ def test_the_error_shows_the_flags_and_the_command_line(run: Command, elsewhere:
     assert done.code == 2
     assert done.err == (
         "error: LP-U010: the token was not run: -fplugin=./evil.so is not a compiler flag that a token may use. "
-        "If you trust these words, run `linpoint test own.cpp:T --spec stack --scenario 'push(1) | pop()' "
+        "If you trust these arguments, run `linpoint test own.cpp:T --spec stack --scenario 'push(1) | pop()' "
         "--memory-model tso -- -O2 -fplugin=./evil.so`, or replay the token with --allow=-fplugin=./evil.so.\n"
     )
 
@@ -264,7 +264,7 @@ def test_the_remedy_is_the_equivalent_command_line(name: str) -> None:
 def test_many_and_long_arguments_are_not_shown() -> None:
     content = flags(*(f"-f{number}{'x' * 1000}" for number in range(100)))
     error = refusal(replay_token.encode(content))
-    assert "and 96 more words" in error.message
+    assert "and 96 more arguments" in error.message
     assert len(str(error)) < 1_000
 
 

@@ -127,7 +127,7 @@ def test_a_summary_has_one_line_per_file(run: Command, write: Writer) -> None:
     assert many.startswith("VIOLATION many.jsonl: 3 of 3 keys, 6 operations, 0.0")
     assert " s: on key 0, read() by process" in many
     assert missing == "ERROR missing.jsonl: LP-H001"
-    assert done.err == "error: LP-H001 missing.jsonl: there is no such file in the current folder. Check the path.\n"
+    assert done.err == "error: LP-H001 missing.jsonl: there is no such file in the current directory. Check the path.\n"
     done = run("check", "hard.jsonl", "--spec", "queue", "--checker", "dfs", "--budget", "300ms", "--summary")
     assert done.code == 3
     assert done.out.startswith("UNKNOWN hard.jsonl: 60 operations, ")

@@ -91,7 +91,7 @@ def test_hostile_values_are_written(run: Command, write: Writer, tmp_path: Path)
         (["fork.jsonl", "--graph", "folder.svg"], "LP-U005", "it is a directory"),
         (["fork.json", "--graph", "fork.json"], "LP-U005", "it is the history itself"),
         (["fork.jsonl", "fork.json", "--graph", "out.svg"], "LP-U001", "--graph requires one file, not 2"),
-        (["fork.jsonl", "--follow", "--graph", "out.svg"], "LP-U007", "a graph is of a whole history"),
+        (["fork.jsonl", "--follow", "--graph", "out.svg"], "LP-U007", "--graph requires a complete history"),
         (["fork.jsonl", "--graph", "out.svg", "--spec", "queue"], "LP-U008", "the spec queue has no precedence graph"),
     ],
 )

@@ -87,11 +87,11 @@ CHECK = "Usage: linpoint check --spec SPEC [OPTIONS] FILE..."
         ("--foo", "unknown option --foo.", "Usage: linpoint [OPTIONS] COMMAND [ARGUMENTS]"),
         ("check", "the argument FILE... is missing.", CHECK),
         ("check a --sepc queue", "unknown option --sepc. Did you mean --spec?", CHECK),
-        ("check a", "the option --spec is missing. Add it, or put it into pyproject.toml.", CHECK),
+        ("check a", "the option --spec is missing. Add it, or set it in pyproject.toml.", CHECK),
         ("check a --spec", "the option --spec requires a value.", CHECK),
         ("check a --spec queue --json=1", "the option --json takes no value.", CHECK),
         ("convert a", "the argument OUT is missing.", "Usage: linpoint convert [OPTIONS] IN OUT"),
-        ("replay a b", "there are too many arguments: b.", "Usage: linpoint replay [OPTIONS] TOKEN"),
+        ("replay a b", "too many arguments: b.", "Usage: linpoint replay [OPTIONS] TOKEN"),
         (
             "test",
             "the argument FILE[:TEST]... is missing.",

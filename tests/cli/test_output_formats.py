@@ -191,7 +191,7 @@ def test_a_terminal_gets_colours(on_terminal: Callable[..., tuple[int, str]]) ->
     assert re.search(r"counters\.py:Broken .* violation ", plain)
     assert "testing Broken: " in plain
     assert re.search(r"\x1b\[1;31mVIOLATION:", "".join(text.split("\n\n")[1:]).replace("\n", ""))
-    assert re.search(r"\x1b\[1;33m +--- preemption: ", text)
+    assert re.search(r"\x1b\[1;33m +--- switch to ", text)
     assert re.search(r"\x1b\[1;31m=> ", text)
     assert re.search(r"\x1b\[36mthread 1 *\x1b\[0m  \x1b\[35mthread 2", text)
 

@@ -53,7 +53,7 @@ def test_a_finding_replays(run: Command, tmp_path: Path, name: str) -> None:
 def test_a_replay_follows_the_run_without_searching(run: Command, tmp_path: Path) -> None:
     done = run(*words_of("array-queue", tmp_path), "--json")
     again = run(*done.json["findings"][0]["replay"])
-    assert "Explored: just this run" in again.out
+    assert "Explored: only this run" in again.out
     assert done.json["findings"][0]["message"] in again.out
 
 

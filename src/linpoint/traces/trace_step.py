@@ -115,7 +115,7 @@ class UnpersistedStore:
 
     def __post_init__(self) -> None:
         if self.state not in _STATES:
-            raise ValueError(f"what is not persistent has the state {self.state!r}, but it is {' or '.join(_STATES)}")
+            raise ValueError(f"an unpersisted store has the state {self.state!r}, not {' or '.join(_STATES)}")
         object.__setattr__(self, "value", _admitted(self.value))
 
 

@@ -14,7 +14,7 @@ from linpoint.explain.history.reasons import EVIDENCE, ArgumentStep
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import canonical
 from tests.explain.claims.evidence_evaluator import evidence_is_true
-from tests.explain.claims.link_evaluator import failed, link_is_true, nobody_replaced
+from tests.explain.claims.link_evaluator import failed, link_is_true, no_operation_replaced
 from tests.explain.claims.literal_values import LiteralValues
 from tests.explain.claims.orders import Question, precedence
 from tests.explain.claims.reason_evaluator import named_values_are_true, reason_is_true
@@ -35,7 +35,7 @@ def judge(found: Explanation) -> Iterator[Judged]:
         for link in (*found.precedence.kept, *itertools.chain(*found.precedence.contradictions)):
             yield f"link {link.because}", f"{link}", link_is_true(evaluator, link)
         if found.precedence.reason == "disconnected-failure":
-            alone = nobody_replaced(evaluator, found.precedence.failed[0])
+            alone = no_operation_replaced(evaluator, found.precedence.failed[0])
             yield "disconnected-failure", found.precedence.sentence, alone
         for position in found.precedence.failed:
             yield "failed", str(found.verdict.history[position]), failed(found.verdict.history[position])
