@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects whose recovery ends in each of the ways that it should not: only the test that it happens in may end.
+// Objects whose recovery fails in every possible way: only the test in which it happens may end.
 //
-// `put` stores a number without making it durable; after a crash that keeps it, recovery does what the number says.
+// `put` stores a number without making it durable; after a crash that keeps it, the number selects what recovery does.
 #include <cassert>
 #include <cstdlib>
 #include <linpoint/crash.hpp>
@@ -22,7 +22,7 @@ int overflow(int depth) {
   return overflow(depth + 1) + bytes[0];
 }
 
-/// Another translation could turn it into nothing.
+/// Not inlined, since the compiler could otherwise remove the loop.
 __attribute__((noinline)) void spin(volatile int* word) {
   while (*word != -1) {
   }

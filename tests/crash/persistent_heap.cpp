@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sorted list as published code has it: memory from `new`, which is persistent with --persistent-heap, and a root
-// that the test keeps. With MISSING_FLUSH nodes are linked before they are durable.
+// A sorted list as in published code: memory from `new`, which is persistent with --persistent-heap, and a root kept by
+// the test. With MISSING_FLUSH nodes are linked before they are durable.
 #include <immintrin.h>
 
 #include <cstdlib>

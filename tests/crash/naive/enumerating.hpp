@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every crash of a tiny workload, by the definition: at each moment every line of the cache may have been written back
-// as it was after any of its stores that are not certain, and every word that went past the cache may be there or not.
-// Each image that differs is recovered and asked in a process of its own. Nothing is left out and nothing is clever.
+// Every crash of a tiny workload, by definition: at each moment every cache line may have been written back as it was
+// after any of its uncertain stores, and every non-temporal word may be present or not. Each distinct image is
+// recovered and probed in a process of its own. Nothing is omitted, and nothing is optimised.
 //
-// One line of output for each different outcome: how many operations had completed, which one was open (or -1), and
-// what the probes said, or "crash" or "hang".
+// One line of output for each different outcome: the number of completed operations, the open one (or -1), and the
+// results of the probes, or "crash" or "hang".
 #pragma once
 
 #include <sys/mman.h>
@@ -26,7 +26,7 @@
 
 #include "stepping.hpp"
 
-// One thread alone: nobody waits. To take a mutex is a locked instruction, to give it back need be none.
+// With a single thread no operation waits. Acquiring a mutex is a locked instruction, releasing it need not be one.
 extern "C" int pthread_mutex_lock(pthread_mutex_t*) noexcept {
   asm volatile("lock; orl $0, (%%rsp)" ::: "memory", "cc");
   return 0;
@@ -73,9 +73,9 @@ std::string result_of(const Run& run) {
 template <typename Object>
 using Call = std::string (*)(Object&);
 
-using Image = std::map<std::uint64_t, std::uint64_t>;  // words that are not as in the beginning
+using Image = std::map<std::uint64_t, std::uint64_t>;  // words that differ from the beginning
 
-/// What has been stored to a line of the cache, or past it to one word, and how much of it is certain.
+/// The stores to a cache line, or the non-temporal stores to one word, and how many of them are certain.
 struct Stored {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> stores;
   std::size_t certain = 0;
@@ -132,7 +132,7 @@ template <typename Object>
 class Enumerator {
  public:
   int run(const std::vector<Call<Object>>& workload, const std::vector<Call<Object>>& probes) {
-    // At the same address in each process, as they are all copies of this one. Every copy has a pool of its own.
+    // At the same address in each process, since all are copies of this one. Every copy has a pool of its own.
     the_pool.memory = static_cast<char*>(map(linpoint::Pool::kSize, MAP_PRIVATE));
     shadow = static_cast<std::uint64_t*>(map(linpoint::Pool::kSize, MAP_PRIVATE));
     the_trace = static_cast<Trace*>(map(sizeof(Trace), MAP_SHARED));
@@ -211,7 +211,7 @@ class Enumerator {
   void recover(const Image& image, std::size_t cursor, const std::vector<Call<Object>>& probes) {
     constexpr rlimit kNone{0, 0};
     setrlimit(RLIMIT_CORE, &kNone);
-    constexpr itimerval kEnough{{0, 0}, {0, 200'000}};  // of its own time, however busy the machine is
+    constexpr itimerval kEnough{{0, 0}, {0, 200'000}};  // processor time of its own, even on a busy machine
     setitimer(ITIMER_VIRTUAL, &kEnough, nullptr);
     alarm(20);
     std::memcpy(the_pool.memory, initial_, linpoint::Pool::kSize);

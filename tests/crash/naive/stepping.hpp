@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does to its pool, one instruction after the other: the processor's trap flag stops it before each, the
-// bytes of the instruction say whether it flushes or fences, and what the one before has stored is what differs.
+// The effects of a program on its pool, one instruction at a time: the processor's trap flag stops it before each, the
+// bytes of the instruction show whether it flushes or fences, and a comparison finds the stores of the previous one.
 #pragma once
 
 #include <ucontext.h>
@@ -18,7 +18,7 @@ struct Step {
   Does does = Does::kStore;
   std::uint32_t operation = 0;
   std::uint64_t at = 0;      // in the pool
-  std::uint64_t word = 0;    // what was stored
+  std::uint64_t word = 0;    // the stored value
   std::uint64_t cursor = 0;  // of the pool
 };
 
@@ -33,7 +33,7 @@ inline linpoint::Pool the_pool;
 inline Trace* the_trace = nullptr;
 inline std::uint64_t* shadow = nullptr;
 inline std::uint32_t operation = 0;
-inline bool streams = false;  // the instruction that is under way
+inline bool streams = false;  // whether the current instruction is non-temporal
 
 inline void add(Does does, std::uint64_t at = 0, std::uint64_t word = 0) {
   if (the_trace->count < Trace::kMost)
@@ -42,7 +42,7 @@ inline void add(Does does, std::uint64_t at = 0, std::uint64_t word = 0) {
 
 inline void look_for_stores() {
   const auto* memory = reinterpret_cast<const std::uint64_t*>(the_pool.memory);
-  constexpr std::size_t bytes = linpoint::Pool::kSize;  // some divide it up by themselves
+  constexpr std::size_t bytes = linpoint::Pool::kSize;  // some allocate in it themselves
   if (std::memcmp(memory, shadow, bytes) == 0) return;
   for (std::size_t at = 0; at < bytes / 8; ++at) {
     if (memory[at] == shadow[at]) continue;
@@ -51,7 +51,7 @@ inline void look_for_stores() {
   }
 }
 
-/// One instruction, as far as it matters.
+/// The relevant parts of one instruction.
 class Instruction {
  public:
   Instruction(const std::uint8_t* code, const greg_t* registers) : at_(code), registers_(registers) { read(); }
@@ -62,7 +62,7 @@ class Instruction {
   bool flushes = false;
   bool later = false;
   std::uint64_t address = 0;
-  std::uint64_t length = 0;  // of one that flushes
+  std::uint64_t length = 0;  // of a flush
 
  private:
   void read() {
@@ -141,7 +141,7 @@ inline void stopped(int, siginfo_t*, void* where) {
     streams = next.streams;
     if (next.fences || next.locked) add(Does::kFence);
     if (!next.flushes) return;
-    // It is not executed: not every processor has it.
+    // It is not executed, since not every processor supports it.
     const std::uint64_t at = next.address - reinterpret_cast<std::uint64_t>(the_pool.memory);
     if (at < linpoint::Pool::kSize) add(next.later ? Does::kFlushLater : Does::kFlush, at);
     registers[REG_RIP] += static_cast<greg_t>(next.length);
@@ -155,7 +155,7 @@ inline void begin_steps() {
   sigaction(SIGTRAP, &action, nullptr);
 }
 
-/// Runs it, and looks at each of its instructions.
+/// Runs the function and inspects each of its instructions.
 template <typename Run>
 __attribute__((noinline)) void step_through(const Run& run) {
   asm volatile("pushfq\n orq $0x100, (%%rsp)\n popfq" ::: "memory", "cc");

@@ -5,10 +5,10 @@
 // scenario: BUG_ALLOC put(1, 3)
 // scenario: BUG_REALLOC put(1, 3); put(1, 40)
 //
-// put makes or resizes an array with so many elements, each of which is its own index; get says how many there are. An
-// object that describes an array is found by its type, so it is there as soon as it is allocated. BUG_ALLOC is the bug
-// of the example, as Durinn reports it: what it says is filled in later, field by field. BUG_REALLOC is its brother:
-// the elements have moved, and the old ones are freed, before the object says so.
+// put creates or resizes an array of the given size, whose elements are their own indices; get returns the size. An
+// object that describes an array is found by its type, so it is visible as soon as it is allocated. BUG_ALLOC is the
+// bug of the example, as Durinn reports it: its fields are filled in later, one by one. BUG_REALLOC is similar: the
+// elements have moved, and the old ones are freed, before the object is updated.
 #include <libpmemobj.h>
 
 #include <linpoint/crash.hpp>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The twins of queue.cpp. What a transaction has changed is brought back only if it was added before, and is flushed by
- * the commit only if it was added at all.
+ * The twins of queue.cpp. A change in a transaction is rolled back only if its range was added before the change, and
+ * is flushed by the commit only if the range was added at all.
  */
 #include "queue.h"
 
@@ -18,7 +18,7 @@ struct node {
   TOID(struct node) next;
 };
 
-/* The value of the node at the head has been taken. Head and tail have a line each. */
+/* The value of the node at the head was already dequeued. Head and tail have a cache line each. */
 struct root {
   PMEMmutex lock;
   TOID(struct node) head;

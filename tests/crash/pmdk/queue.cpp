@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test in C++ of a transactional queue in C, queue.c, which is built beside it and has the twins.
+// A test in C++ of a transactional queue in C, queue.c, which is built together with it and has the twins.
 //
 // zoo: spec=queue sources=queue.c flags=-lpmemobj kind=BUG_FORGETS:DL1,DL2,C2 BUG_ADDS_LATE:DL1,DL2
 // scenario: BUG_FORGETS enqueue(1); enqueue(2)

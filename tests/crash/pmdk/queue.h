@@ -9,11 +9,11 @@ extern "C" {
 
 struct queue;
 
-/* NULL if the pool cannot be made, or opened. */
+/* NULL if the pool cannot be created or opened. */
 struct queue *queue_create(const char *path);
 struct queue *queue_open(const char *path);
 void queue_enqueue(struct queue *queue, int value);
-/* 0 if there is none. */
+/* 0 if the queue is empty. */
 int queue_dequeue(struct queue *queue, int *value);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs can expect of libpmemobj without a crash: the same from the real library and from the model. */
+/* The behaviour of libpmemobj without a crash: the same in the real library and in the model. */
 #include "semantics.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter that says which line of semantics.c was not as expected: none, so 0.
+// A counter that returns the unexpected line of semantics.c: 0 for none.
 //
 // zoo: spec=counter sources=semantics.c flags=-lpmemobj
 #include "semantics.h"

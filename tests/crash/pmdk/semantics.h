@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* Goes through libpmemobj's functions in a new pool: 0, or the line of what is not as expected. */
+/* Calls libpmemobj's functions in a new pool: returns 0, or the line of an unexpected result. */
 int semantics(const char *path);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that go wrong in all kinds of ways: none of them may take anybody else with it.
+// Objects that fail in many ways: none of them may affect the others.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -83,7 +83,7 @@ struct ExitsWell {
   void increment() { ++n; }
 };
 LINPOINT_TEST(ExitsWell, read, increment)
-/// Nobody can catch the signal, since what would do so is gone.
+/// The signal cannot be handled, since the code of its handler is unmapped.
 struct Lost {
   std::atomic<int> n{0};
   int read() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object whose operations do what their argument says: each instruction is a letter and a location.
+// An object whose operations run the script in their argument: each instruction is a letter and a location.
 //
-// One register: l loads into it, s stores 1, c stores what it has, q stores 2 with seq_cst, a adds 1 and keeps what was
-// there, x exchanges 0 by 2 if it can, f is a fence, z skips the rest if the register is 0.
+// One register: l loads into it, s stores 1, c stores its value, q stores 2 with seq_cst, a adds 1 and keeps the old
+// value, x exchanges 0 for 2 if possible, f is a fence, z skips the rest if the register is 0.
 #include <atomic>
 #include <linpoint/test.hpp>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of persistent objects include, for the naive enumerator: a pool, and the name of the type. Nothing of ours
-// is used, neither the hooks of the compiler nor the host.
+// The header for tests of persistent objects, for the naive enumerator: a pool, and the name of the type. No part of
+// linpoint is used, neither the hooks of the compiler nor the host.
 #pragma once
 
 #include <cstddef>

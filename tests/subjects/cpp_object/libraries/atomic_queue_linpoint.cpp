@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // linpoint: --spec queue
 //
-// atomic_queue::AtomicQueue2: a ring whose places have states.
+// atomic_queue::AtomicQueue2: a ring whose slots have states.
 #include <atomic_queue/atomic_queue.h>
 
 #include <linpoint/test.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // linpoint: --spec queue --races ignore
 //
-// boost::lockfree::queue, a Michael-Scott queue with tagged pointers and a free list of nodes, whose races are those of
+// boost::lockfree::queue, a Michael-Scott queue with tagged pointers and a free list of nodes, with the same races as
 // the stack; and boost::lockfree::spsc_queue, a ring for one producer and one consumer.
 #include <boost/lockfree/queue.hpp>
 #include <boost/lockfree/spsc_queue.hpp>

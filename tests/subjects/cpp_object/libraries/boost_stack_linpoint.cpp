@@ -2,7 +2,7 @@
 // linpoint: --spec stack --races ignore
 //
 // boost::lockfree::stack: a Treiber stack with tagged pointers and a free list of nodes. A thread may read the next
-// node of one that another has just taken: a data race, but what was read is thrown away then.
+// node of one that another thread has just removed: a data race, but the value is then discarded.
 #include <boost/lockfree/stack.hpp>
 #include <linpoint/test.hpp>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // linpoint: --spec queue
 //
-// moodycamel::ConcurrentQueue: a queue for each thread that has enqueued, and those who dequeue look at one after the
-// other, so that together it is no queue. Blocks and tables are small, so that each object is made quickly. And
+// moodycamel::ConcurrentQueue: a queue for each thread that has enqueued; a dequeue searches one after the other, so
+// the whole is not FIFO. Blocks and tables are small, so that each object is constructed quickly. And
 // moodycamel::ReaderWriterQueue, for one producer and one consumer.
 #include <concurrentqueue/concurrentqueue.h>
 #include <readerwriterqueue/readerwriterqueue.h>

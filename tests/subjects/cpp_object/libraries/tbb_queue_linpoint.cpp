@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // linpoint: --spec queue -- -ltbb
 //
-// tbb::concurrent_queue: micro-queues by turns. What is in the shared object is out of sight.
+// tbb::concurrent_queue: micro-queues in turns. Code in the shared object is not instrumented.
 #include <tbb/concurrent_queue.h>
 
 #include <linpoint/test.hpp>

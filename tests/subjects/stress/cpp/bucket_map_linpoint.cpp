@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash map of buckets with a lock each, which looks for a key before it takes the lock.
+// A hash map of buckets with a lock each, which searches for a key before it takes the lock.
 //
-// The bug (Lowe, Testing for Linearizability, the map of five operations): an update that has not found its key puts it
-// in front without looking again, so a key may be there twice. Whoever deletes it uncovers the older one.
+// The bug (Lowe, Testing for Linearizability, the map of five operations): an update that has not found its key inserts
+// it in front without searching again, so a key may occur twice. Deleting it uncovers the older one.
 #include <array>
 #include <atomic>
 #include <linpoint/test.hpp>
@@ -47,7 +47,7 @@ class BucketMap {
     int key;
     std::atomic<int> value;
     std::atomic<Node*> next;
-    Node* made_before;  // so that nobody reads what is freed
+    Node* made_before;  // so that no freed node is read
   };
   struct Bucket {
     std::mutex lock;

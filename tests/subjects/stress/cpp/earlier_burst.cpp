@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a round while a thread has not yet come to its burst. Nothing of the burst before may be in it: that
-// thread has not begun, and what it did then was on another object.
+// The report of a round while a thread has not yet reached its burst. It must contain nothing of the previous burst:
+// the thread has not begun, and its previous operations were on another object.
 #define LINPOINT_STRESS
 #include <cstdio>
 #include <linpoint/test.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace linpoint::detail;
 
-/// Without threads: nobody comes to any burst, and what was done is put there.
+/// Without threads: no burst is reached, and the operations are inserted directly.
 [[noreturn]] int look() {
   Request request;
   if (RequestReader("test Counter\ncall next []\nrun 0\nrun 0").read(request) != nullptr) _exit(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that are wrong in ways that end or stop their program, or need a sanitizer; and values of all kinds.
+// Objects with failures that end or stop their program, or need a sanitizer; and values of all kinds.
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-/// A correct register, which the others make worse.
+/// A correct register; the other objects add failures to it.
 struct Good {
   std::atomic<int> value{0};
   void write(int v) { value.store(v); }
@@ -88,7 +88,7 @@ struct Livelocks : Good {
 };
 LINPOINT_TEST(Livelocks, write, read)
 
-/// One write asks for the processor only where nobody else needs it, while other threads need all of them for a second.
+/// One write runs at idle priority, while other threads keep all processors busy for a second.
 struct Starves : Good {
   std::atomic<bool> starved{false};
   static std::uint64_t nanoseconds(clockid_t clock) {
@@ -137,7 +137,7 @@ struct Throws : Good {
 };
 LINPOINT_TEST(Throws, write, read)
 
-/// A mutex without anything else: who acquires it twice waits for ever, rightly.
+/// A mutex and nothing else: acquiring it twice waits forever, as the spec requires.
 struct Waits {
   std::mutex lock;
   void acquire() { lock.lock(); }
@@ -176,7 +176,7 @@ struct Overflows : Good {
 };
 LINPOINT_TEST(Overflows, write, read)
 
-/// Results of all kinds, each of which is the argument.
+/// Results of all kinds; each operation returns its argument.
 struct Echo {
   std::string text(std::string v) { return v; }
   const char* letters(const std::string& v) { return v == "a" ? nullptr : "z"; }
@@ -188,7 +188,7 @@ struct Echo {
 };
 LINPOINT_TEST(Echo, text, letters, list, pair, number, reference)
 
-/// Only one thread may push: two of them at a time are seen.
+/// Only one thread may push: two concurrent pushes are detected.
 struct OneOwner {
   std::atomic<int> owners{0};
   std::atomic<bool> broken{false};

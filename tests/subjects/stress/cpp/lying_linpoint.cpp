@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of which the wrong value is read.
+// Registers whose reads return wrong values.
 #include <atomic>
 #include <linpoint/test.hpp>
 
@@ -10,7 +10,7 @@ struct Lies {
 };
 LINPOINT_TEST(Lies, write, read)
 
-/// It is, many rounds before memory is used that was freed.
+/// Its reads are wrong many rounds before freed memory is used.
 struct LiesThenUsesFreed : Lies {
   static inline std::atomic<int> calls{0};
   void write(int v) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash map with striped locks that grows: whoever grows it holds all of them.
+// A hash map with striped locks that grows: the growing thread holds all of them.
 //
-// The bug (Lowe, the hash map with resizing): the table is read before the lock is taken, and not again, so what is put
-// into the table that has been replaced meanwhile is lost.
+// The bug (Lowe, the hash map with resizing): the table is read before the lock is taken, and not again, so an entry
+// put into a table that was replaced meanwhile is lost.
 #include <array>
 #include <atomic>
 #include <linpoint/test.hpp>
@@ -95,7 +95,7 @@ class ResizingMap {
     for (std::mutex& each : stripes_) each.unlock();
   }
 
-  std::vector<std::unique_ptr<Table>> tables_ = first();  // old ones stay, so that nobody reads what is freed
+  std::vector<std::unique_ptr<Table>> tables_ = first();  // old ones stay, so that no freed table is read
   std::atomic<Table*> table_{tables_[0].get()};
   std::array<std::mutex, kStripes> stripes_;
   std::atomic<int> size_{0};

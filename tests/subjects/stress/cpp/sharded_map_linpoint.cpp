@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A map of shards: writers take the lock of a shard, readers take none.
 //
-// The bug (Lowe, the sharded map with lock-free reads): deleting an entry moves those behind it back by one place, and
-// a reader that has passed the new place before and comes to the old one after that does not see an entry that was
-// there all the time. The correct map counts changes, and a reader that met one looks again.
+// The bug (Lowe, the sharded map with lock-free reads): deleting an entry moves the later ones back by one place, and a
+// reader that passed the new place before the move and reaches the old one after it misses an entry that was present
+// all the time. The correct map counts changes, and a reader that met one searches again.
 #include <array>
 #include <atomic>
 #include <linpoint/test.hpp>
@@ -63,7 +63,7 @@ class ShardedMap {
   };
   struct Shard {
     std::mutex lock;
-    std::atomic<unsigned> changes{0};  // odd while there is one
+    std::atomic<unsigned> changes{0};  // odd during a change
     std::atomic<std::size_t> count{0};
     std::array<Entry, kMost> entries;
   };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lazy skip list (Herlihy and Shavit, The Art of Multiprocessor Programming, 14.3) in the order of hashes, which
+// A lazy skip list (Herlihy and Shavit, The Art of Multiprocessor Programming, 14.3) ordered by hashes, which
 // collide.
 //
-// The bug (Lowe, the skip list with hash collisions): after a thread has locked the node before its place it looks
-// whether the one behind still has the same hash, not whether it is still the same. Of two keys with one hash that are
-// added at the same time, one is lost.
+// The bug (Lowe, the skip list with hash collisions): after a thread has locked the node before its place, it checks
+// whether the next one still has the same hash, not whether it is the same node. Of two keys with one hash that are
+// added concurrently, one is lost.
 #include <array>
 #include <atomic>
 #include <linpoint/test.hpp>
@@ -109,7 +109,7 @@ class SkipList {
 #endif
   }
 
-  /// The node of a key, if it is there. Its place is in front of all that have its hash.
+  /// The node of a key, if present. Its place is before all nodes with its hash.
   Node* find(int key, Path& before, Path& behind) {
     const int hash = hash_of(key);
     Node* node = &head_;
@@ -136,7 +136,7 @@ class SkipList {
     }
   }
 
-  /// The node that a node follows, if it is still there.
+  /// The predecessor of a node, if it is still present.
   Node* find_before(const Node& victim, unsigned level) {
     Node* node = &head_;
     Node* next = node->next[level].load();
