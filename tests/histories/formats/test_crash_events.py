@@ -92,6 +92,22 @@ def test_invalid_crashes_are_rejected(tmp_path: Path, text: str, code: str, line
     assert str(caught.value.place).endswith(f":{line + (code == 'LP-H007')}")
 
 
+@pytest.mark.parametrize("crash", [linpoint.Crash(35), linpoint.Crash(35, process=1)], ids=["of everything", "of one"])
+def test_a_call_at_the_time_of_a_return_and_a_crash_is_rejected(tmp_path: Path, crash: linpoint.Crash) -> None:
+    """The two overlap under linearizability, so that the read may observe either value; events would order them."""
+    history = linpoint.History(
+        [
+            linpoint.Operation(1, "read", (), None, 31, 35),
+            linpoint.Operation(2, "write", (1,), None, 20, 25),
+            linpoint.Operation(3, "write", (None,), None, 35, 36),
+        ],
+        crashes=[crash],
+    )
+    assert linpoint.check(history, "register", condition="linearizable").status is linpoint.Status.LINEARIZABLE
+    with pytest.raises(UsageError, match="its call is at 35, when process 1 returned and crashed"):
+        linpoint.save(history, tmp_path / "a.json")
+
+
 @pytest.mark.random
 @pytest.mark.parametrize("suffix", ["edn", "json"])
 def test_written_histories_have_the_same_verdicts(tmp_path: Path, suffix: str) -> None:

@@ -6,8 +6,10 @@ a process's own return comes before its next call. If two processes both return 
 of events expresses that: p's new call must precede q's return, which precedes q's new call, which must precede p's
 return, which precedes p's new call. Such a history is rejected.
 
-A crash of processes comes after their returns and before the calls at its time. A crash of the object comes between the
-calls and the returns, so that operations that touch it span it.
+A crash of processes comes after their returns and before the calls at its time. An operation that returned at the time of
+its process's crash therefore precedes a call of another process at that time, but in the history the two overlap under
+some conditions: such a history is rejected too. A crash of the object comes between the calls and the returns, so that
+operations that touch it span it.
 
 Guarantee: the events, read back, give the same operations with the same real-time order, or the result is LP-U005,
 which is raised before anything is written. Cost: O(n log n).
@@ -104,6 +106,14 @@ def _in_order(history: History) -> list[_Moment]:
                 both = f"processes {turning[time]} and {process} both return and call at {time}"
                 raise _refused(history, source, f"{both}, which no order of events can express")
             moments.append(moment)
+    early = {
+        time: source.process for time, phase, source, _ in moments if phase == _EARLY and isinstance(source, Operation)
+    }
+    for time, _, source, returning in moments:
+        if returning or not isinstance(source, Operation) or early.get(time, source.process) == source.process:
+            continue
+        why = f"its call is at {time}, when process {early[time]} returned and crashed"
+        raise _refused(history, source, f"{why}, which no order of events can express")
     return sorted(moments, key=lambda moment: moment[:2])  # stable: the order of events of a process is kept
 
 
