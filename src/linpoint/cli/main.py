@@ -10,13 +10,14 @@ import sys
 import threading
 import time
 import traceback
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from linpoint.cli.command_builder import CommandEntry, CommandGroup, CommandLineError
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.terminal import print_error, print_json, print_lines, print_text
+from linpoint.cli.program_options import PROGRAM_OPTIONS
 from linpoint.errors import LinpointError, UsageError
 from linpoint.executors.thread_executor import peak_memory, resident_memory
 from linpoint.limits import command_clock
@@ -28,8 +29,6 @@ _EXIT_BAD_INPUT: Final = 2
 _QUICK_TO_FREE_BYTES: Final = 256 << 20
 _LIMIT_REACHED: Final = "LP-U011"
 _COMPLETION_VARIABLE: Final = "_LINPOINT_COMPLETE"
-_INSTALL_FLAG: Final = "--install-completion"
-_OPTIONAL_SHELL: Final[dict[str, Any]] = {"is_flag": False, "flag_value": "this", "metavar": "[SHELL]"}
 
 
 def _entry(name: str, options_class: str, summary: str, *, options_module: str = "") -> CommandEntry:
@@ -68,60 +67,12 @@ Run `linpoint COMMAND --help` for the options and examples of a command.
 """
 
 
-def _show_version(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
-    if is_given and not ctx.resilient_parsing:
-        from importlib.metadata import version  # noqa: PLC0415 - takes as long as the rest of the command line
-
-        print_text(f"linpoint {version('linpoint')}")
-        ctx.exit()
-
-
-def _show_cmake_dir(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
-    if is_given and not ctx.resilient_parsing:
-        from linpoint.targets.host_builder import cmake_dir  # noqa: PLC0415 - needed for this alone
-
-        print_text(str(cmake_dir()))
-        ctx.exit()
-
-
-def _complete(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
-    if shell is None or ctx.resilient_parsing:
-        return
-    from linpoint.cli import shell_completion  # noqa: PLC0415 - needed for this alone
-
-    (flag,) = param.opts
-    if flag == _INSTALL_FLAG:
-        shell_completion.install_completion(app, shell, flag)
-    else:
-        print_text(shell_completion.completion_script(app, shell, flag))
-    ctx.exit()
-
-
-def _eager(flag: str, callback: Any, help: str, **more: Any) -> click.Option:  # noqa: A002 - the usual name
-    return click.Option([flag], is_eager=True, expose_value=False, callback=callback, help=help, **more)
-
-
 app: Final = CommandGroup(
     "linpoint",
     COMMANDS,
     _DESCRIPTION,
     _ENDING,
-    params=[
-        _eager("--version", _show_version, "Print the version and exit.", is_flag=True),
-        _eager("--cmake-dir", _show_cmake_dir, "Print the directory for CMake's linpoint_DIR and exit.", is_flag=True),
-        _eager(
-            "--show-completion",
-            _complete,
-            "Print the completion script for bash, zsh or fish and exit (default: $SHELL).",
-            **_OPTIONAL_SHELL,
-        ),
-        _eager(
-            _INSTALL_FLAG,
-            _complete,
-            "Install the completion script for bash, zsh or fish and exit (default: $SHELL).",
-            **_OPTIONAL_SHELL,
-        ),
-    ],
+    params=PROGRAM_OPTIONS,
 )
 
 
