@@ -144,7 +144,7 @@ def test_the_compiler_reports_invalid_cpp(cache: Path) -> None:
 
 def test_the_linker_reports_undefined_symbols(cache: Path) -> None:
     write("a.cpp", "int main() {}\n")
-    with pytest.raises(BuildError, match=r"LP-T033 a.cpp: g\+\+ does not link it") as error:
+    with pytest.raises(BuildError, match=r"LP-T033 a.cpp: g\+\+ cannot link it") as error:
         build_target(recipe("a.cpp", flags=("-lnowhere-to-be-found",)))
     assert b"nowhere-to-be-found" in error.value.output
 

@@ -295,7 +295,7 @@ for number, text in enumerate(texts):
 
 def test_a_replay_reproduces_the_failure(tmp_path: Path) -> None:
     result = replay(tmp_path, FAILS, failure("linearizability", (4, 1)))
-    assert (result.status, result.why) == (Status.VIOLATION, "the schedule shows it")
+    assert (result.status, result.why) == (Status.VIOLATION, "the schedule fails again")
     assert (result.tested.scenarios, result.tested.schedules, result.tested.steps) == (1, 1, 50)
     assert searches(tmp_path) == ["replay:4.1"]
 

@@ -138,7 +138,7 @@ def test_the_end_of_the_budget_is_unknown_with_the_progress(tmp_path: Path) -> N
     answers = {"bounded": budget | {"completed": 1}, "dpor": budget, "pos": budget, "random": budget, "pct": budget}
     result = explored(tmp_path, 0.5, **answers)
     assert result.answer is Answer.UNKNOWN
-    assert result.why.startswith("the budget ended after all schedules with up to 1 preemption, and none")
+    assert result.why.startswith("the budget ended after all schedules with up to 1 preemption; no")
     assert dict(result.bounds) == {"preemptions": 1}
     first, rest = searches(tmp_path)[:3], searches(tmp_path)[3:]
     assert first == ["bounded:2", "dpor", "bounded:2"]

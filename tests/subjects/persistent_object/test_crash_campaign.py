@@ -42,7 +42,7 @@ def test_a_lost_insert_is_found_and_shrunk(tmp_path: Path) -> None:
     wrong = next(each for each in finding.evidence.operations if each.allowed is not None)
     assert wrong.call == "get(3)"
     assert wrong.result is None
-    assert "what insert(3, " in finding.message
+    assert "the effect of insert(3, " in finding.message
     assert "LOST" in result.explain().text
 
 
@@ -119,7 +119,7 @@ def test_results_that_differ_between_runs_are_unknown(tmp_path: Path) -> None:
 def test_an_unconfirmed_violation_is_unknown(tmp_path: Path) -> None:
     result = tried(tmp_path, {"lost": [1], "confirmed": False}, scenario=_scenario())
     assert result.answer is Answer.UNKNOWN
-    assert "the target keeps something between runs" in result.why
+    assert "the target keeps state between runs" in result.why
 
 
 @pytest.mark.parametrize("at", ["traced", "testing"])

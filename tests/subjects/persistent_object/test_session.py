@@ -136,7 +136,7 @@ def test_a_replay_with_other_crashes_reports_them(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(CrashRunner, "state", lambda self, plan, _, seconds: EndedTests(self.trace(plan, seconds)))
     result = replay_finding(subject, token.failure, SECONDS, changed=True)
     assert result.status.value == "violation"
-    assert result.why == "a crash shows it"
+    assert result.why == "a crash state fails"
     assert result.warnings == (
         "the target has changed since the finding, so the crash state may not apply",
         "the crash state itself does not fail, but others of its kind do",

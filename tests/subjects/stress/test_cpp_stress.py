@@ -163,7 +163,7 @@ def test_a_thread_without_processor_time_is_not_hanging() -> None:
 def test_an_object_whose_constructor_hangs_is_a_deadlock() -> None:
     result = hostile("NeverMade", manner=replace(MANNER, patience=0.1))
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
-    assert "made or destroyed" in result.why
+    assert "creating or destroying" in result.why
 
 
 def test_a_program_without_processor_time_is_not_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,9 +182,9 @@ def test_a_hang_at_the_end_of_the_budget_is_not_a_pass() -> None:
     for budget in (3, 9, 27, 81):  # on a busy machine the program may not have come to the deadlock yet
         result = hostile("Deadlocks", manner=replace(MANNER, patience=600), budget=budget)
         assert result.status is Status.UNKNOWN
-        if "in which nothing moved" in result.why:
+        if "which made no progress" in result.why:
             break
-    assert "in which nothing moved" in result.why
+    assert "which made no progress" in result.why
 
 
 def test_waiting_that_the_spec_allows_passes_and_the_next_program_continues() -> None:
@@ -276,7 +276,7 @@ def test_ctrl_c_reports_the_coverage_and_leaves_no_process() -> None:
 
     result = run_campaign(CppStressSubject(program, test, find("register"), MANNER), 30, press)
     assert (result.status, result.runs, result.interrupted) == (Status.LINEARIZABLE, 5, True)
-    assert result.why == "stopped by Ctrl-C"
+    assert result.why == "the run was interrupted"
     ours = ["ps", "-ww", "-o", "args", "--ppid", str(os.getpid())]
     assert str(program) not in subprocess.run(ours, capture_output=True, text=True, check=True).stdout
 
@@ -384,7 +384,7 @@ def test_a_program_without_a_description_is_rejected(tmp_path: Path) -> None:
     silent = tmp_path / "silent"
     silent.write_text("#!/bin/sh\nexit 0\n")
     silent.chmod(0o755)
-    with pytest.raises(TestError, match=r"LP-T015.*does not say which tests"):
+    with pytest.raises(TestError, match=r"LP-T015.*does not report its tests"):
         describe_program(silent)
 
 
