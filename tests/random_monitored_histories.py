@@ -136,10 +136,10 @@ def _run(rng: random.Random, spec: Spec, drawn: list[tuple[str, tuple[Any, ...]]
 def _corrupt(rng: random.Random, results: list[tuple[Any, Any]]) -> None:
     """Exchange results, change one, or drop an operation: mostly of those that have seen a value."""
     for _ in range(rng.randint(1, 2)):
-        evidence = [i for i, (_, result) in enumerate(results) if result is not None]
+        answered = [i for i, (_, result) in enumerate(results) if result is not None]
         a, b = rng.randrange(len(results)), rng.randrange(len(results))
-        if evidence and rng.random() < 0.7:
-            a, b = rng.choice(evidence), rng.choice(evidence)
+        if answered and rng.random() < 0.7:
+            a, b = rng.choice(answered), rng.choice(answered)
         if len(results) > 2 and rng.random() < 0.2:
             del results[a]
         elif results[a][0][0] == results[b][0][0] and results[a][1] != results[b][1]:

@@ -245,7 +245,7 @@ def _misplaced(positions: Sequence[int], pattern: Pattern) -> Iterator[str]:
     if len(set(pattern.operations)) < len(pattern.operations) or len(set(pattern.scope)) < len(pattern.scope):
         yield "an operation is there twice"
     if not set(pattern.operations) <= set(pattern.scope):
-        yield "a evidence operation is not in the scope"
+        yield "an operation of the pattern is not in the scope"
     if not set(pattern.scope) <= set(positions):
         yield "the scope has an operation that is not one of them"
 

@@ -78,8 +78,8 @@ def objections(verdict: Verdict, certified: set[object]) -> list[str]:
         if isinstance(key.refutation, StuckFrontier):
             evidence.append((tuple(key.positions), Witness(key.refutation.prefix), False))
         if isinstance(key.refutation, Pattern):
-            reason, evidence, scope = key.refutation.reason, key.refutation.operations, key.refutation.scope
-            patterns.append((tuple(key.positions), Pattern(reason, evidence, tuple(scope))))
+            reason, operations, scope = key.refutation.reason, key.refutation.operations, key.refutation.scope
+            patterns.append((tuple(key.positions), Pattern(reason, operations, tuple(scope))))
         if isinstance(key.refutation, RefutedStart):
             wrong += start_refusals(history, key.positions, spec, condition, key.refutation)
     whole = verdict.witness

@@ -89,16 +89,16 @@ def _spec(rng: random.Random, name: str) -> Spec:
 
 def _corrupt(rng: random.Random, ops: list[Operation]) -> None:
     """Exchange two results, replace one, or end an operation early."""
-    evidence = [at for at, op in enumerate(ops) if op.outcome is Outcome.OK and op.name not in _SILENT]
+    answered = [at for at, op in enumerate(ops) if op.outcome is Outcome.OK and op.name not in _SILENT]
     roll = rng.random()
-    if roll < 0.5 and len(evidence) > 1:
-        a, b = rng.sample(evidence, 2)
+    if roll < 0.5 and len(answered) > 1:
+        a, b = rng.sample(answered, 2)
         ops[a], ops[b] = _with(ops[a], result=ops[b].result), _with(ops[b], result=ops[a].result)
-    elif roll < 0.7 and evidence:
-        at = rng.choice(evidence)
+    elif roll < 0.7 and answered:
+        at = rng.choice(answered)
         ops[at] = _with(ops[at], result=None)
-    elif roll < 0.75 and evidence:
-        at = rng.choice(evidence)
+    elif roll < 0.75 and answered:
+        at = rng.choice(answered)
         ops[at] = _with(ops[at], result=rng.randint(1, 12))
     else:
         at = rng.randrange(len(ops))
