@@ -127,7 +127,7 @@ def test_schedules_name_threads_and_buffers() -> None:
     assert host_schedule_text(((4, 1), (9, 0)), "sc") == "4:1 9:0"
     assert host_schedule_text(((4, 2), (9, 1)), "tso") == "4:1 9:0b"
     assert host_schedule_text(((4, 35),), "pso") == "4:2b"
-    assert host_schedule_text((), "tso") == "as the threads come"
+    assert host_schedule_text((), "tso") == "default order"
 
 
 def finding_of(library: Path, model: str = "tso", **result: Any) -> Any:
