@@ -20,7 +20,7 @@ def test_flags_are_divided_between_compiler_and_linker() -> None:
 
 @pytest.mark.parametrize("flag", ["-c", "-o", "-static", "-fsanitize=address", "-MMD", "-fopenmp", "-E", "--coverage"])
 def test_unusable_flags_are_rejected_by_name(flag: str) -> None:
-    with pytest.raises(UsageError, match=f"LP-U001: the compiler flag {flag} cannot be used: .*Leave it out."):
+    with pytest.raises(UsageError, match=f"LP-U001: the compiler flag {flag} cannot be used: .*Remove it."):
         sorted_flags(["-O2", flag])
 
 

@@ -100,7 +100,7 @@ def test_concurrent_builders_do_not_disturb_each_other(native: Path) -> None:
 @needs_compiler
 def test_a_failed_build_is_reported_with_the_compiler_messages(native: Path) -> None:
     (native / "host" / "main.cpp").write_text("#error too old\n")
-    with pytest.raises(BuildError, match=r"LP-T035: g\+\+ .* cannot build the host.*must know C\+\+20") as error:
+    with pytest.raises(BuildError, match=r"LP-T035: g\+\+ .* cannot build the host.*with C\+\+20 support") as error:
         find_host(find_compiler("g++"))
     assert b"too old" in error.value.output
     assert "too old" in (error.value.as_dict()["message"] or "")
@@ -109,11 +109,11 @@ def test_a_failed_build_is_reported_with_the_compiler_messages(native: Path) -> 
 def test_other_architectures_are_rejected_by_name(native: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = Compiler(("g++",), "gcc", "g++ 12", "x")
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
-    with pytest.raises(TestError, match=r"LP-T035: .*x86-64 processors, and this is linux on aarch64"):
+    with pytest.raises(TestError, match=r"LP-T035: .*on x86-64 Linux, not on linux with aarch64"):
         find_host(compiler)
 
 
 def test_missing_sources_are_reported(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosts, "_PACKAGE", tmp_path / "a" / "b" / "c")
-    with pytest.raises(TestError, match=r"LP-T035 .*the sources of the host are not there"):
+    with pytest.raises(TestError, match=r"LP-T035 .*the sources of the host are missing"):
         native_sources()
