@@ -35,7 +35,7 @@ def test_a_missing_compiler_is_reported(cache: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", str(cache))
     with pytest.raises(TestError, match=r"LP-T034: no C\+\+ compiler was found.*Install g\+\+"):
         find_compiler()
-    with pytest.raises(TestError, match="LP-T034: --compiler names 'nothing', which is not found"):
+    with pytest.raises(TestError, match="LP-T034: --compiler names 'nothing', which was not found"):
         find_compiler("nothing")
 
 
