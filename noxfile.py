@@ -88,7 +88,7 @@ def versions(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
-    """Style, spelling, types, import contract, C++ format; C++ lint of sources that changed since they passed."""
+    """Style, spelling, plain English, types, import contract, C++ format; C++ lint of sources that changed since they passed."""
     commands = [
         ["mypy"],
         ["python", "-m", "tools.clang_tidy", "--changed"],
@@ -97,6 +97,7 @@ def lint(session: nox.Session) -> None:
         ["ruff", "format", "--check", "."],
         ["lint-imports", "--no-cache"],
         ["codespell"],
+        ["python", "-m", "tools.plain_english"],
     ]
     _side_by_side(session, commands)
 
