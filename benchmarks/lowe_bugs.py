@@ -30,7 +30,7 @@ from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.stress_executable_builder import build_executable
 
-SOURCES: Final = ROOT / "tests" / "record" / "cpp"
+SOURCES: Final = ROOT / "tests" / "subjects" / "stress" / "cpp"
 _BROKEN: Final = ("--", "-DLINPOINT_BROKEN")
 
 

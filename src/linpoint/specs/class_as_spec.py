@@ -22,7 +22,7 @@ from typing import Any
 
 from linpoint.errors import SpecError
 from linpoint.histories.values import FrozenObject, Value, snapshot, thaw
-from linpoint.specs.class_attributes import ClassAttributes
+from linpoint.specs.class_attribute_guard import ClassAttributes
 from linpoint.specs.spec import Spec, Step
 
 # By their factories: before Python 3.13 the type of a lock cannot be called.
