@@ -326,6 +326,10 @@ def _may_matter(history: History, spec: Spec, scope: Sequence[int], position: in
             return False
     if spec.twin is None or spec.twin.kind not in (*CONTAINERS, "deque"):
         return True
-    values = {canonical(v) for p in scope for v in (*history[p].args, history[p].result) if v is not None}
-    own = {canonical(v) for v in (*op.args, op.result) if v is not None}
-    return not own or bool(own & values)
+    own = _stored_values(op)
+    return not own or any(own & _stored_values(history[each]) for each in scope)
+
+
+def _stored_values(op: Operation) -> set[Any]:
+    """The values that an operation adds, or removes or observes; the result of an operation that adds is not stored."""
+    return {canonical(value) for value in op.args or (op.result,) if value is not None}

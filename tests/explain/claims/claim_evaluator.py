@@ -212,6 +212,8 @@ class Evaluator:
                 unique = values.putters(saw) == [source] and not values.first(saw)
                 premises = {p for each in self.found.steps for p in each.operations} - {first, second, source}
                 plain = self.never(second, first, ())
+                # The value has one writer because these only replaced it by itself, as their results show.
+                premises |= {p for p in values.positions if values.put(p) == saw == values.saw(p)}
                 told = self.never(second, first, premises) if plain is False else plain
                 return unique and told
             case "last-written":
