@@ -59,7 +59,7 @@ def compare(seed: str, histories: int, condition: str) -> None:
     assert min(seen["violation"], seen["linearizable"]) >= histories / 5
     reasons = ("cycle", "fork", "dangling-read", "read-before-write", "disconnected-failure")
     assert min(seen[reason] for reason in reasons) > histories / 100
-    assert seen["choices"] > 0
+    assert seen["choices"] > 0 or histories < 5_000  # about 3 in 1,000
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

@@ -108,9 +108,12 @@ def next_round(running: StressProgram) -> StressRound:
 @pytest.mark.parametrize("erratic", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_lowes_bugs_are_found_and_explained(name: str, erratic: bool) -> None:
     manner = replace(MANNER, operations=100, erratic=erratic)
-    result = stress(name, spec=LOWE[name], manner=manner, flags=("-DLINPOINT_BROKEN",), iterations=None)
-    assert (result.status, result.kind) == (Status.VIOLATION, "linearizability")
-    assert result.verdict is not None
+    for _ in range(5):  # each step of minimising has a time limit, which a busy machine may not meet
+        result = stress(name, spec=LOWE[name], manner=manner, flags=("-DLINPOINT_BROKEN",), iterations=None)
+        assert (result.status, result.kind) == (Status.VIOLATION, "linearizability")
+        assert result.verdict is not None
+        if explain(result.verdict, seconds=600).minimal:
+            break
     assert explain(result.verdict, seconds=600).minimal
     assert result.verdict.explain().text in result.text
 
