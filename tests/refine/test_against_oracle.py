@@ -135,7 +135,7 @@ def test_points_never_prove_anything_false(number: int, tmp_path: Path) -> None:
     with_points = explore(subject.model, points=True)
     result = subject.check(points=True)
     _agrees(result, oracle)
-    tried_all = "points do not show it" in result.why
+    tried_all = "points do not prove it" in result.why
     if _verdict(result) != "deadlock":
         assert tried_all == (with_points.verdict == "inconclusive")
 
