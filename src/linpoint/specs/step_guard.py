@@ -37,6 +37,8 @@ from linpoint.text.printable import printable
 
 _PLAIN: Final = frozenset({int, str, bool, float, type(None)})
 _TIMED_COPIES: Final = 5
+_announced: Final[set[str]] = set()
+"""The changes that this process has reported: an object with ``apply`` gets a new guard for every check."""
 _REMEDY: Final = "Return a new state, such as [*state, value] or {**state, key: value}, and do not change the old one."
 
 
@@ -226,15 +228,19 @@ def _refusal(step: UserStep, fact: str, line: str | None, remedy: str = _REMEDY)
 
 
 def _announce(step: UserStep, state: State, line: str | None) -> None:
-    """Write one line to stderr: a spec that works in place is slow."""
+    """Write one line to stderr, once per spec: a spec that works in place is slow."""
+    place = "" if line is None else f" ({line})"
+    change = f"{step.owner}.{step.operation} changes its state in place{place}"
+    if change in _announced:
+        return
+    _announced.add(change)
     started = time.perf_counter()
     for _ in range(_TIMED_COPIES):
         StateCopy(state).is_changed()
     seconds = 2 * (time.perf_counter() - started) / _TIMED_COPIES
-    place = "" if line is None else f" ({line})"
     text = (
-        f"linpoint: {step.owner}.{step.operation} changes its state in place{place}; linpoint therefore copies the "
-        f"state for every step of {step.owner}, which takes about {seconds * 1e6:.1f} us per step"
+        f"linpoint: {change}; linpoint therefore copies the state for every step of {step.owner}, "
+        f"which takes about {seconds * 1e6:.1f} us per step"
     )
     if sys.stderr is not None:
         sys.stderr.write(printable(text, lines=False) + "\n")

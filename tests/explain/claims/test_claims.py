@@ -157,7 +157,6 @@ def every_claim_is_true(seed: str, count: int, *, share_long: float) -> None:
     assert undecided <= MAX_UNDECIDED_SHARE * judged + 3
 
 
-@pytest.mark.xfail(reason="a monitor's step assumes that no other operation removed the value, and does not say so")
 def test_a_step_of_a_monitor_holds_whatever_the_other_operations_did() -> None:
     drawn = itertools.islice(violations("3ea82818458b claims 1", share_long=0.01), 18, None)
     assert all(true is not False for _, _, true in judge(next(drawn).explain()))

@@ -19,6 +19,7 @@ from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.history.claims.legal_order import fits, held_back_by_order
 from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.history.step_text import StepText
+from linpoint.explain.history.value_flow import REGISTERS, kind_of
 from linpoint.explain.wording.operation_names import value_of, values_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Time
@@ -29,6 +30,7 @@ from linpoint.verdicts import StuckFrontier
 _MAX_OPERATIONS: Final = 9
 """With more operations, there are too many pairs to decide, and a cycle is too long to follow."""
 _MAX_OPERATIONS_WITH_WITNESS: Final = 6
+_DECIDED_BY_SEARCH: Final = ("spec-order", "overwritten", "last-written")
 _CONDITIONS: Final = ("linearizable", "strict", "durable")
 
 Names = Mapping[int, str]
@@ -88,6 +90,30 @@ def cycle_argument(
     found = _shortest_cycle(core, steps)
     # The order in time comes first, the surprising step last.
     return tuple(sorted(found, key=lambda step: step.reason != "real-time")) if len(found) <= 2 else tuple(found)
+
+
+def holds_for_whole_object(
+    history: History,
+    positions: Sequence[int],
+    spec: Spec,
+    condition: str,
+    steps: Sequence[ArgumentStep],
+    *,
+    deadline: float,
+) -> bool:
+    """Whether steps that were decided among the operations on some values hold among all ``positions``.
+
+    Not always: a dequeue of another value could have removed one of these, since steps hold whatever the others did.
+    The value of a register has no such remover. Returns False if time runs out.
+    """
+    if kind_of(spec) in REGISTERS:
+        return True
+    pairs = _Pairs(history, positions, spec, condition, deadline)
+    return all(
+        pairs.only(step.before, step.after, *(set(step.operations) - {step.before, step.after}))
+        for step in steps
+        if step.reason in _DECIDED_BY_SEARCH and step.before is not None and step.after is not None
+    )
 
 
 class _Pairs:

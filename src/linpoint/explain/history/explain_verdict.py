@@ -18,7 +18,12 @@ from linpoint.explain.history.claims.pattern_facts import PatternFacts
 from linpoint.explain.history.claims.refused_result import Refusal, refused_operation
 from linpoint.explain.history.claims.value_uses import ValueUses, uses_of
 from linpoint.explain.history.claims.whole_object import WholeObject
-from linpoint.explain.history.contradiction_argument import cycle_argument, dead_end_argument, short_names
+from linpoint.explain.history.contradiction_argument import (
+    cycle_argument,
+    dead_end_argument,
+    holds_for_whole_object,
+    short_names,
+)
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import explanation_text
 from linpoint.explain.history.initial_value_hint import initial_value_hint
@@ -235,10 +240,17 @@ class _Found:
         steps = cycle_argument(
             scene.history, scene.positions, self.core.positions, scene.spec, verdict.condition, words, deadline=limit
         )
-        if steps:
-            return tuple(scene.restored(step) for step in steps)
+        steps = tuple(scene.restored(step) for step in steps)
+        if steps and (scene.whole or self._holds_for_whole_object(steps, limit)):
+            return steps
         names = dict(zip(found.core, found.names, strict=True))
         is_named = found.pattern is not None and set(found.pattern.operations) <= set(names)
         first = (pattern_step(found.pattern, names),) if is_named and found.pattern is not None else ()
         ends = dead_end_argument(verdict.history, verdict.spec, found.stuck, names) if found.stuck is not None else ()
         return (*first, *ends) or (no_order(found),)
+
+    def _holds_for_whole_object(self, steps: Sequence[ArgumentStep], deadline: float) -> bool:
+        verdict = self.verdict
+        return holds_for_whole_object(
+            verdict.history, self.key.positions, verdict.spec, verdict.condition, steps, deadline=deadline
+        )
