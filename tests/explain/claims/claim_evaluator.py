@@ -60,7 +60,13 @@ class Evaluator:
             if each.status is linpoint.Status.VIOLATION and set(found.core) <= set(each.positions)
         )
         self.everything = list(key.positions)
-        self.values = LiteralValues(self.history, self.everything, self.verdict.spec)
+        # A map's entries are separate objects, also where a condition orders the operations of all together.
+        shown = found.core if found.pattern is None else found.pattern.operations
+        keys = {self.key_of(self.ops[position]) for position in shown}
+        of_object = (
+            [p for p in self.everything if self.key_of(self.ops[p]) in keys] if len(keys) == 1 else self.everything
+        )
+        self.values = LiteralValues(self.history, of_object, self.verdict.spec)
 
     def order(self, positions: Sequence[int] | None = None, **assumed: Any) -> bool | None:
         """Whether these operations, or all of the object, have a valid order."""
@@ -90,6 +96,8 @@ class Evaluator:
                 return _all([_not(whatever), self.order(called, unknown={*still_open, position})])
             case "reason":
                 named = self.found.pattern is None or named_values_are_true(self, self.found.pattern)
+                if set(claim.operations).isdisjoint(self.found.core):  # it would be about operations that are not shown
+                    return False
                 return named and reason_is_true(self, claim.values[0], claim.operations)
             case "legal-order":
                 return self.legal(claim.operations, claim.among) is not None

@@ -174,7 +174,9 @@ class _Found:
         if precedence is None or precedence.certified:
             refusal = refused_operation(whole, positions, self._last_return())
         pattern = evidence.pop("pattern", None)
-        established = None if pattern is None else PatternFacts(self.uses, whole, refusal.position).established(pattern)
+        established = None
+        if pattern is not None and not set(positions).isdisjoint(pattern.operations):  # else it is about others
+            established = PatternFacts(self.uses, whole, refusal.position).established(pattern)
         if established is not None:
             evidence["pattern"] = established
         claims = [*refusal.claims(), *core_claims(whole, positions, self.scene.back(core.needed))]
