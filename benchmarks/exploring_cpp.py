@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from linpoint.hosts.host_config import HostConfig
 from linpoint.hosts.program_host import ProgramHost
-from tests.hosts.controlled_programs import Target, Told, built, explore
+from tests.hosts.controlled_programs import ExplorationOutcome, Target, built, explore
 
 _CODEX: Final = (
     ("Dekker with fences", "thesis/dekker.cpp", ("-DFENCED",), "tso", 62_719, None),
@@ -131,7 +131,7 @@ def _workers(rounds: int) -> bool:
     return counts[1] != counts[2]
 
 
-def _rate(target: Target, clock: Callable[[], float], **options: Any) -> tuple[float, Told]:
+def _rate(target: Target, clock: Callable[[], float], **options: Any) -> tuple[float, ExplorationOutcome]:
     """Schedules per second, without start-up."""
     begun = clock()
     explore(target, **{**options, "search": "replay:"})
