@@ -111,8 +111,8 @@ def _maps() -> Iterator[Cell]:
         for processes in PROCESSES:
             name = f"map/{size}/{processes}p"
             good = map_lines, {"operations": operations, "processes": processes}
-            yield _generated(f"{name}/good", "map", *good)
-            yield _generated(f"{name}/bad", "map", *good, stale=True)
+            yield _generated(f"{name}/good", "map", *good, runs=RECORDED_RUNS)
+            yield _generated(f"{name}/bad", "map", *good, runs=RECORDED_RUNS, stale=True)
     for unknown in UNKNOWN:
         lost = map_lines, {"operations": 1_000, "processes": 4, "unknown": unknown, "keys": 1}
         yield _generated(f"map/1k/4p/good/u{unknown}", "map", *lost)
@@ -156,12 +156,13 @@ def _generated(
     parameters: dict[str, int],
     *,
     spec: str | None = None,
+    runs: int = 1,
     **fault: bool,
 ) -> Cell:
     def provide(folder: Path) -> Path:
         return _store(folder, lines(**parameters, **fault))
 
-    return Cell(name, model, provide, "violation" if fault else "linearizable", spec=spec)
+    return Cell(name, model, provide, "violation" if fault else "linearizable", spec=spec, runs=runs)
 
 
 def _given(path: Path) -> Callable[[Path], Path]:

@@ -43,15 +43,15 @@ void bind_decisions(nb::module_& native) {
       "decide_objects",
       [](const Columns& columns, const specs::Blueprint& blueprint, const std::vector<std::int32_t>& names,
          const std::vector<std::pair<std::int32_t, std::int32_t>>& arities, const std::vector<std::int64_t>& content,
-         std::uint64_t allowance, search::StopToken& stop) {
+         std::uint64_t allowance, search::StopToken& stop, bool parallel) {
         const nb::gil_scoped_release nogil;
         std::vector<decisions::Arity> pairs;
         pairs.reserve(arities.size());
         for (const auto& [least, most] : arities) pairs.push_back({least, most});
-        return decisions::decide_objects(columns, blueprint, names, pairs, content, allowance, stop)
+        return decisions::decide_objects(columns, blueprint, names, pairs, content, allowance, stop, parallel)
             .value_or(std::vector<ObjectAnswer>());
       },
-      "columns"_a, "blueprint"_a, "names"_a, "arities"_a, "content"_a, "allowance"_a, "stop"_a,
+      "columns"_a, "blueprint"_a, "names"_a, "arities"_a, "content"_a, "allowance"_a, "stop"_a, "parallel"_a,
       "Decide and certify all objects, or none of them.");
 }
 

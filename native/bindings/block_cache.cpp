@@ -92,8 +92,8 @@ void* operator new(std::size_t size) {
 void* operator new[](std::size_t size) { return ::operator new(size); }
 void operator delete(void* block) noexcept { give_back(block); }
 void operator delete[](void* block) noexcept { give_back(block); }
-void operator delete(void* block, std::size_t /*size*/) noexcept { give_back(block); }
-void operator delete[](void* block, std::size_t /*size*/) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t size) noexcept { size < kLarge ? std::free(block) : give_back(block); }
+void operator delete[](void* block, std::size_t size) noexcept { size < kLarge ? std::free(block) : give_back(block); }
 #endif
 
 namespace linpoint::bindings {

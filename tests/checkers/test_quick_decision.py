@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import linpoint
+from benchmarks.workloads import map_lines
 from linpoint import Status
 from linpoint.checkers import check as check_module
 from linpoint.histories.history import History
@@ -56,8 +58,8 @@ def test_answers_agree_with_the_separate_checkers(monkeypatch: pytest.MonkeyPatc
     quick = check_module.decide_quickly
     answered: list[bool] = []
 
-    def watched(*given: Any) -> Any:
-        found = quick(*given)
+    def watched(*given: Any, **options: Any) -> Any:
+        found = quick(*given, **options)
         answered.append(found is not None)
         return found
 
@@ -66,7 +68,7 @@ def test_answers_agree_with_the_separate_checkers(monkeypatch: pytest.MonkeyPatc
         name, history, spec = drawn(rng)
         monkeypatch.setattr(check_module, "decide_quickly", watched)
         verdict = linpoint.check(history, spec, jobs=1)
-        monkeypatch.setattr(check_module, "decide_quickly", lambda *_: None)
+        monkeypatch.setattr(check_module, "decide_quickly", lambda *_, **__: None)
         other = linpoint.check(history, spec, jobs=1)
         assert verdict.status is other.status, f"{name}\n{describe(history)}"
         # For repeated values other checkers may run before the search that the fast path uses.
@@ -104,3 +106,21 @@ def test_limits_hold_in_the_fast_path() -> None:
     verdict = linpoint.check(REPEATED, "cas-register", max_memory=1)
     assert verdict.status is Status.UNKNOWN
     assert "memory" in verdict.why
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_two_threads_give_the_answers_of_one(stale: bool) -> None:
+    lines = list(map_lines(operations=6_000, processes=8, keys=7, stale=stale))
+    history = linpoint.history([json.loads(line) for line in lines])
+    one, two = (linpoint.check(history, "map", jobs=jobs) for jobs in (1, 2))
+    assert one.status is (Status.VIOLATION if stale else Status.LINEARIZABLE)
+    assert fields_without_costs(one) == fields_without_costs(two)
+    assert not objections(two, set())
+
+
+def test_the_fast_path_leaves_rejected_arguments_to_the_spec() -> None:
+    for spec, wrong in (("map", 'append("a", 1)'), ("counter", 'add("x")'), ("priority-queue", "insert([1])")):
+        with pytest.raises(linpoint.SpecError, match="LP-S004"):
+            linpoint.check(f"A: |--{wrong}--|", spec)
+    assert linpoint.check('A: |--append("a", "x")--| |--get("a")->"x"--|', "map").status is Status.LINEARIZABLE
+    assert linpoint.check("A: |--add(2)--| |--read()->2--|", "counter").status is Status.LINEARIZABLE

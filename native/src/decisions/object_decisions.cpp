@@ -2,7 +2,11 @@
 #include "linpoint/decisions/object_decisions.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <future>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "linpoint/certificates/object_replay.hpp"
@@ -21,6 +25,10 @@ using search::Problem;
 constexpr std::uint64_t kFirstTurn = 64;
 constexpr std::uint64_t kFirstTurnPerOperation = 2;
 
+/// With fewer operations, starting a thread costs more than it saves.
+constexpr std::size_t kParallelOperations = 4'000;
+
+/// Decides objects one by one. Thread-safe.
 class ObjectDecider {
  public:
   ObjectDecider(const Columns& columns, const specs::Blueprint& blueprint, std::span<const std::int32_t> names,
@@ -33,14 +41,14 @@ class ObjectDecider {
         stop_(stop) {}
 
   void decide(ObjectAnswer& answer) {
-    if (!monitored(answer)) search(answer);
+    const Problem timed = search::build(columns_, {answer.positions, {}, blueprint_.key_argument},
+                                        Condition::kLinearizable, {}, nullptr, 0);
+    if (!monitored(answer, timed)) search(answer, timed);
   }
 
  private:
   /// Whether the monitor has answered, or has a refutation that another component has to certify.
-  bool monitored(ObjectAnswer& answer) {
-    const Problem problem = search::build(columns_, {answer.positions, {}, blueprint_.key_argument},
-                                          Condition::kLinearizable, {}, nullptr, 0);
+  bool monitored(ObjectAnswer& answer, const Problem& problem) {
     // Pairs are constraints other than times, which the monitor ignores.
     if (!problem.before.empty() || !problem.excluded.empty()) return true;
     monitors::Outcome outcome = monitors::decide(columns_, problem, blueprint_, content_, stop_);
@@ -75,9 +83,9 @@ class ObjectDecider {
     if (verdicts::check_scope(columns_, positions, scope, blueprint_, 0).flaw != verdicts::Flaw::kNone) return false;
     const Problem problem = stepped_problem(scope);
     const auto searching = search::depth_first(problem, machine_->steps(stop_), stop_,
-                                               search::seen_table(problem, stop_), search::Order::kFirstCalled);
+                                               search::seen_table(problem, stop_, false), search::Order::kFirstCalled);
     const search::Status status = searching->run(allowance_);
-    allowance_ -= std::min(allowance_, searching->configurations());
+    spend(searching->configurations());
     return status == search::Status::kViolation;
   }
 
@@ -86,21 +94,21 @@ class ObjectDecider {
                          machine_.get(), machine_->state(content_));
   }
 
-  void search(ObjectAnswer& answer) {
+  void search(ObjectAnswer& answer, const Problem& timed) {
     if (!stepped()) return;
-    const Problem problem = stepped_problem(answer.positions);
+    const Problem problem = search::with_steps(timed, alphabet_, *machine_, machine_->state(content_));
     if (search::one_at_a_time(problem)) {
-      run(answer, problem, Decider::kWingGong, allowance_);
+      run(answer, problem, Decider::kWingGong, kNoLimit);
       return;
     }
     run(answer, problem, Decider::kDepthFirst, kFirstTurn + kFirstTurnPerOperation * problem.size());
-    if (answer.by == Decider::kNone && !stop_.stopped()) run(answer, problem, Decider::kLinear, allowance_);
+    if (answer.by == Decider::kNone && !stop_.stopped()) run(answer, problem, Decider::kLinear, kNoLimit);
   }
 
   void run(ObjectAnswer& answer, const Problem& problem, Decider by, std::uint64_t allowance) {
     const auto searching = make(problem, by);
-    const search::Status status = searching->run(std::min(allowance, allowance_));
-    allowance_ -= std::min(allowance_, searching->configurations());
+    const search::Status status = searching->run(std::min(allowance, allowance_.load()));
+    spend(searching->configurations());
     answer.configurations += searching->configurations();
     if (status != search::Status::kLinearizable && status != search::Status::kViolation) return;
     answer.by = by;
@@ -113,7 +121,7 @@ class ObjectDecider {
   std::unique_ptr<search::Search> make(const Problem& problem, Decider by) {
     if (by == Decider::kWingGong) return search::wing_gong(problem, machine_->steps(stop_), stop_);
     if (by == Decider::kLinear) return search::linear(problem, machine_->steps(stop_), stop_);
-    return search::depth_first(problem, machine_->steps(stop_), stop_, search::seen_table(problem, stop_),
+    return search::depth_first(problem, machine_->steps(stop_), stop_, search::seen_table(problem, stop_, false),
                                search::Order::kFirstCalled);
   }
 
@@ -131,25 +139,33 @@ class ObjectDecider {
     return verdicts::check_replay(columns_, answer.order, blueprint_, content_);
   }
 
+  void spend(std::uint64_t configurations) {
+    std::uint64_t left = allowance_.load();
+    while (!allowance_.compare_exchange_weak(left, left - std::min(left, configurations))) {
+    }
+  }
+
   /// Makes the symbols and steps of all objects when the first one is searched. False if there are none.
   bool stepped() {
-    if (made_) return machine_ != nullptr;
-    made_ = true;
-    if (blueprint_.kind == "set") return false;  // its elements are searched one by one
-    const histories::Classes exact = histories::classify(columns_, names_, {.arguments = true, .result = true});
-    const histories::Classes loose = histories::classify(columns_, names_, {.arguments = true});
-    machine_ = specs::native_machine(columns_, blueprint_, exact.first, loose.first);
-    alphabet_ = search::alphabet(exact, loose);
+    std::call_once(made_, [&] {
+      if (blueprint_.kind == "set") return;  // its elements are searched one by one
+      const histories::Classes exact = histories::classify(columns_, names_, {.arguments = true, .result = true});
+      const histories::Classes loose = histories::ignoring_results(columns_, names_, exact);
+      machine_ = specs::native_machine(columns_, blueprint_, exact.first, loose.first);
+      alphabet_ = search::alphabet(exact, loose);
+    });
     return machine_ != nullptr;
   }
+
+  static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
   const Columns& columns_;
   const specs::Blueprint& blueprint_;
   std::span<const std::int32_t> names_;
   std::span<const std::int64_t> content_;
-  std::uint64_t allowance_;
+  std::atomic<std::uint64_t> allowance_;
   search::StopToken& stop_;
-  bool made_ = false;
+  std::once_flag made_;
   search::Alphabet alphabet_;
   std::unique_ptr<specs::NativeMachine> machine_;
 };
@@ -171,20 +187,33 @@ std::optional<std::vector<ObjectAnswer>> decide_objects(const Columns& columns, 
                                                         std::span<const std::int32_t> names,
                                                         std::span<const Arity> arities,
                                                         std::span<const std::int64_t> content, std::uint64_t allowance,
-                                                        search::StopToken& stop) {
+                                                        search::StopToken& stop, bool parallel) {
   if (columns.skewed || !columns.hint.empty() || !columns.crashes.empty()) return std::nullopt;
   if (!fitting(columns, arities, blueprint.key_argument)) return std::nullopt;
   std::vector<std::int32_t> effective;
   effective.reserve(columns.size());
   for (std::size_t op = 0; op < columns.size(); ++op)
     if (!columns.failed(op)) effective.push_back(static_cast<std::int32_t>(op));
-  std::vector<ObjectAnswer> answers;
+  auto parts = histories::split(effective, histories::by_object(columns, blueprint.key_argument));
+  std::vector<ObjectAnswer> answers(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) answers[i].positions = std::move(parts[i]);
   ObjectDecider decider(columns, blueprint, names, content, allowance, stop);
-  for (auto& positions : histories::split(effective, histories::by_object(columns, blueprint.key_argument))) {
-    answers.emplace_back().positions = std::move(positions);
-    decider.decide(answers.back());
-    if (answers.back().by == Decider::kNone || stop.poll()) return std::nullopt;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < answers.size() && !failed; i = next++) {
+      decider.decide(answers[i]);
+      if (answers[i].by == Decider::kNone || stop.poll()) failed = true;
+    }
+  };
+  if (parallel && answers.size() > 1 && effective.size() >= kParallelOperations) {
+    auto beside = std::async(std::launch::async, work);
+    work();
+    beside.get();
+  } else {
+    work();
   }
+  if (failed) return std::nullopt;
   return answers;
 }
 

@@ -11,51 +11,63 @@
 namespace linpoint::histories {
 namespace {
 
-/// Numbers operations by what `write` appends to a buffer for each: an open-addressing table of first operations.
-template <typename Write>
-Classes number(std::size_t operations, Write write) {
+/// Hashes the numbers that distinguish operations.
+class Hash {
+ public:
+  void add(std::int32_t word) { value_ = mix(value_ ^ static_cast<std::uint32_t>(word)) + 0x9e3779b97f4a7c15ULL; }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+/// Numbers operations so that equal ones share a number: an open-addressing table of first operations.
+template <typename HashOf, typename Same>
+Classes number(std::size_t operations, HashOf hash_of, Same same) {
   Classes classes;
   classes.of.resize(operations);
   std::vector<std::int32_t> slots(64, kNone);
-  std::vector<std::uint64_t> hashes;                         // of each class
-  std::vector<std::vector<std::int32_t>::size_type> starts;  // of each class, index into words
-  std::vector<std::int32_t> words;
-  std::vector<std::int32_t> key;
+  std::vector<std::uint64_t> hashes;                               // of each class
+  const std::size_t few = std::min<std::size_t>(operations, 256);  // without it, short histories grow vectors often
+  classes.first.reserve(few);
+  hashes.reserve(few);
   const auto place = [&](std::uint64_t hash, std::int32_t cls) {
     std::size_t at = hash & (slots.size() - 1);
     while (slots[at] != kNone) at = (at + 1) & (slots.size() - 1);
     slots[at] = cls;
   };
   for (std::size_t op = 0; op < operations; ++op) {
-    key.clear();
-    write(op, key);
-    std::uint64_t hash = key.size();
-    for (const std::int32_t word : key) hash = mix(hash ^ static_cast<std::uint32_t>(word)) + 0x9e3779b97f4a7c15ULL;
+    const std::uint64_t hash = hash_of(op);
     std::size_t at = hash & (slots.size() - 1);
     for (; slots[at] != kNone; at = (at + 1) & (slots.size() - 1)) {
       const auto cls = static_cast<std::size_t>(slots[at]);
-      const std::size_t end = cls + 1 < starts.size() ? starts[cls + 1] : words.size();
-      if (hashes[cls] == hash &&
-          std::equal(key.begin(), key.end(), words.begin() + static_cast<std::ptrdiff_t>(starts[cls]),
-                     words.begin() + static_cast<std::ptrdiff_t>(end)))
-        break;
+      if (hashes[cls] == hash && same(static_cast<std::size_t>(classes.first[cls]), op)) break;
     }
-    if (slots[at] == kNone) {
-      slots[at] = static_cast<std::int32_t>(classes.first.size());
-      classes.first.push_back(static_cast<std::int32_t>(op));
-      hashes.push_back(hash);
-      starts.push_back(words.size());
-      words.insert(words.end(), key.begin(), key.end());
-      classes.of[op] = static_cast<std::int32_t>(classes.first.size() - 1);
-      if (classes.first.size() * 2 > slots.size()) {
-        slots.assign(slots.size() * 2, kNone);
-        for (std::size_t cls = 0; cls < hashes.size(); ++cls) place(hashes[cls], static_cast<std::int32_t>(cls));
-      }
-    } else {
+    if (slots[at] != kNone) {
       classes.of[op] = slots[at];
+      continue;
+    }
+    const auto fresh = static_cast<std::int32_t>(classes.first.size());
+    slots[at] = classes.of[op] = fresh;
+    classes.first.push_back(static_cast<std::int32_t>(op));
+    hashes.push_back(hash);
+    if (classes.first.size() * 2 > slots.size()) {
+      slots.assign(slots.size() * 2, kNone);
+      for (std::size_t cls = 0; cls < hashes.size(); ++cls) place(hashes[cls], static_cast<std::int32_t>(cls));
     }
   }
   return classes;
+}
+
+/// Numbers operations by a number of each.
+template <typename Number>
+Classes number_by(std::size_t operations, Number number_of) {
+  const auto hash_of = [&](std::size_t op) {
+    Hash hash;
+    hash.add(number_of(op));
+    return hash.value();
+  };
+  return number(operations, hash_of, [&](std::size_t a, std::size_t b) { return number_of(a) == number_of(b); });
 }
 
 /// The same where `small` returns a number below `most` for each operation: a table of first operations, no hashing.
@@ -154,31 +166,63 @@ Classes classify(const Columns& columns, std::span<const std::int32_t> names, co
         return static_cast<std::size_t>(names[static_cast<std::size_t>(columns.name[op])]) * kFew + arity(op);
       });
   }
-  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
-    key.push_back(names[static_cast<std::size_t>(columns.name[op])]);
+  const auto name_of = [&](std::size_t op) { return names[static_cast<std::size_t>(columns.name[op])]; };
+  const auto result_of = [&](std::size_t op) { return columns.certain(op) ? columns.result[op] : kNone; };
+  const auto hash_of = [&](std::size_t op) {
+    Hash hash;
+    hash.add(name_of(op));
     const auto arguments = columns.arguments_of(op);
-    if (likeness.arity) key.push_back(static_cast<std::int32_t>(arguments.size()));
-    if (likeness.arguments) key.insert(key.end(), arguments.begin(), arguments.end());
-    if (likeness.result) key.push_back(columns.certain(op) ? columns.result[op] : kNone);
-    if (likeness.process) key.push_back(columns.process[op]);
-    if (likeness.key) key.push_back(columns.key[op]);
+    if (likeness.arity) hash.add(static_cast<std::int32_t>(arguments.size()));
+    if (likeness.arguments)
+      for (const std::int32_t argument : arguments) hash.add(argument);
+    if (likeness.result) hash.add(result_of(op));
+    if (likeness.process) hash.add(columns.process[op]);
+    if (likeness.key) hash.add(columns.key[op]);
+    return hash.value();
+  };
+  return number(columns.size(), hash_of, [&](std::size_t a, std::size_t b) {
+    const auto left = columns.arguments_of(a);
+    const auto right = columns.arguments_of(b);
+    return name_of(a) == name_of(b) && (!likeness.arity || left.size() == right.size()) &&
+           (!likeness.arguments || std::ranges::equal(left, right)) &&
+           (!likeness.result || result_of(a) == result_of(b)) &&
+           (!likeness.process || columns.process[a] == columns.process[b]) &&
+           (!likeness.key || columns.key[a] == columns.key[b]);
   });
+}
+
+Classes ignoring_results(const Columns& columns, std::span<const std::int32_t> names, const Classes& exact) {
+  const auto op_of = [&](std::size_t cls) { return static_cast<std::size_t>(exact.first[cls]); };
+  const auto name_of = [&](std::size_t cls) { return names[static_cast<std::size_t>(columns.name[op_of(cls)])]; };
+  const auto hash_of = [&](std::size_t cls) {
+    Hash hash;
+    hash.add(name_of(cls));
+    for (const std::int32_t argument : columns.arguments_of(op_of(cls))) hash.add(argument);
+    return hash.value();
+  };
+  Classes found = number(exact.first.size(), hash_of, [&](std::size_t a, std::size_t b) {
+    return name_of(a) == name_of(b) &&
+           std::ranges::equal(columns.arguments_of(op_of(a)), columns.arguments_of(op_of(b)));
+  });
+  std::vector<std::int32_t> of(exact.of.size());
+  for (std::size_t op = 0; op < of.size(); ++op) of[op] = found.of[static_cast<std::size_t>(exact.of[op])];
+  found.of = std::move(of);
+  for (std::int32_t& first : found.first) first = exact.first[static_cast<std::size_t>(first)];
+  return found;
 }
 
 Classes by_object(const Columns& columns, bool key_argument) {
   if (!key_argument &&
       std::all_of(columns.key.begin(), columns.key.end(), [](std::int32_t key) { return key == kNone; }))
     return number_small(columns.size(), 1, [](std::size_t) { return std::size_t{0}; });
-  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
+  return number_by(columns.size(), [&](std::size_t op) {
     const bool argument = key_argument && columns.key[op] == kNone;
-    key.push_back(argument ? columns.arguments_of(op).front() : columns.key[op]);
+    return argument ? columns.arguments_of(op).front() : columns.key[op];
   });
 }
 
 Classes by_first_argument(const Columns& columns) {
-  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
-    key.push_back(columns.arguments_of(op).front());
-  });
+  return number_by(columns.size(), [&](std::size_t op) { return columns.arguments_of(op).front(); });
 }
 
 std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> positions, const Classes& classes) {

@@ -20,6 +20,40 @@ using histories::kNoHint;
 using histories::kNone;
 using histories::Span;
 
+void spell(Problem& problem, Symbol symbol, const specs::Trait& trait) {
+  problem.symbol.push_back(symbol);
+  problem.reads.push_back(trait.reads ? 1 : 0);
+  problem.despairs.push_back(trait.despairs ? 1 : 0);
+  problem.revives.push_back(trait.revives ? 1 : 0);
+}
+
+void reserve(Problem& problem, std::size_t size, bool with_symbols) {
+  problem.position.reserve(size);
+  problem.optional.reserve(size);
+  for (auto* column : {&problem.call, &problem.ret}) column->reserve(size);
+  if (!with_symbols) return;
+  problem.symbol.reserve(size);
+  for (auto* column : {&problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
+}
+
+/// Marks the operations that nothing overlaps and that leave only one state. Pairs may reach across such a moment.
+void settle(Problem& problem, const specs::Machine& machine) {
+  if (!problem.before.empty() || !problem.excluded.empty()) return;
+  std::int64_t latest = -1;  // the latest return so far
+  for (std::size_t op = 0; op < problem.size(); ++op) {
+    const bool alone =
+        latest < problem.call[op] && (op + 1 == problem.size() || problem.ret[op] < problem.call[op + 1]);
+    if (alone && problem.optional[op] == 0 && machine.trait(problem.symbol[op]).determines) problem.settles[op] = 1;
+    latest = std::max(latest, problem.ret[op]);
+  }
+}
+
+/// Adds what a search needs to know of the steps.
+void finish(Problem& problem, const specs::Machine& machine) {
+  settle(problem, machine);
+  problem.hopeless = machine.hopeless();
+}
+
 class Builder {
  public:
   Builder(const Columns& columns, const Part& part, Condition condition)
@@ -40,10 +74,7 @@ class Builder {
     hints();
     Problem problem = sorted(alphabet, machine);
     problem.initial = initial;
-    if (machine != nullptr) {
-      settle(problem, *machine);
-      problem.hopeless = machine->hopeless();
-    }
+    if (machine != nullptr) finish(problem, *machine);
     return problem;
   }
 
@@ -243,11 +274,7 @@ class Builder {
       problem.call.push_back(call_[at(old)]);
       problem.ret.push_back(ret_[at(old)]);
       problem.optional.push_back(optional_[at(old)]);
-      if (!spelled(alphabet, machine)) continue;
-      problem.symbol.push_back(symbol);
-      problem.reads.push_back(trait.reads ? 1 : 0);
-      problem.despairs.push_back(trait.despairs ? 1 : 0);
-      problem.revives.push_back(trait.revives ? 1 : 0);
+      if (spelled(alphabet, machine)) spell(problem, symbol, trait);
     }
     const auto renumber = [&](const std::vector<Pair>& pairs, std::vector<Pair>& out) {
       for (const Pair& pair : pairs) {
@@ -261,15 +288,6 @@ class Builder {
     return problem;
   }
 
-  static void reserve(Problem& problem, std::size_t size, bool with_symbols) {
-    problem.position.reserve(size);
-    problem.optional.reserve(size);
-    for (auto* column : {&problem.call, &problem.ret}) column->reserve(size);
-    if (!with_symbols) return;
-    problem.symbol.reserve(size);
-    for (auto* column : {&problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
-  }
-
   [[nodiscard]] Symbol symbol_of(std::size_t index, const Alphabet& alphabet) const {
     const std::int32_t position = position_[index];
     if (position == kPersist) return alphabet.persist;
@@ -277,18 +295,6 @@ class Builder {
     if (alphabet.exact.empty()) return 0;  // it will not be used
     const bool loose = optional_[index] != 0 && !times_.open(position);
     return loose ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
-  }
-
-  /// Marks the operations that nothing overlaps and that leave only one state. Pairs may reach across such a moment.
-  static void settle(Problem& problem, const specs::Machine& machine) {
-    if (!problem.before.empty() || !problem.excluded.empty()) return;
-    std::int64_t latest = -1;  // the latest return so far
-    for (std::size_t op = 0; op < problem.size(); ++op) {
-      const bool alone =
-          latest < problem.call[op] && (op + 1 == problem.size() || problem.ret[op] < problem.call[op + 1]);
-      if (alone && problem.optional[op] == 0 && machine.trait(problem.symbol[op]).determines) problem.settles[op] = 1;
-      latest = std::max(latest, problem.ret[op]);
-    }
   }
 
   const Columns& columns_;
@@ -317,6 +323,26 @@ Alphabet alphabet(const histories::Classes& exact, const histories::Classes& loo
 Problem build(const Columns& columns, const Part& part, Condition condition, const Alphabet& alphabet,
               const specs::Machine* machine, State initial) {
   return Builder(columns, part, condition).build(alphabet, machine, initial);
+}
+
+Problem with_steps(const Problem& timed, const Alphabet& alphabet, const specs::Machine& machine, State initial) {
+  Problem problem;
+  reserve(problem, timed.size(), true);
+  for (std::size_t op = 0; op < timed.size(); ++op) {
+    const bool optional = timed.optional[op] != 0;
+    const Symbol symbol = (optional ? alphabet.loose : alphabet.exact)[static_cast<std::size_t>(timed.position[op])];
+    const specs::Trait trait = machine.trait(symbol);
+    if (optional && (trait.reads || trait.idle)) continue;
+    problem.position.push_back(timed.position[op]);
+    problem.call.push_back(timed.call[op]);
+    problem.ret.push_back(timed.ret[op]);
+    problem.optional.push_back(timed.optional[op]);
+    spell(problem, symbol, trait);
+  }
+  problem.settles.resize(problem.size());
+  problem.initial = initial;
+  finish(problem, machine);
+  return problem;
 }
 
 }  // namespace linpoint::search

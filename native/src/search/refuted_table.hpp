@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -38,9 +37,11 @@ class SeenTable {
   enum class Insertion { kNew, kKnown, kNoMemory };
   using Words = std::vector<std::uint64_t>;
 
-  /// `lasting` is the number of words for the optional operations that took effect.
-  SeenTable(std::size_t lasting, StopToken& stop) {
-    for (Shard& shard : shards_) shard.prepare(lasting, stop);
+  /// `lasting` is the number of words for the optional operations that took effect. A table of one search has one
+  /// shard, since preparing more would take most of the time of a short search.
+  SeenTable(std::size_t lasting, StopToken& stop, bool shared)
+      : mask_(shared ? (std::size_t{1} << kShardBits) - 1 : 0), shards_(std::make_unique<Shard[]>(mask_ + 1)) {
+    for (std::size_t i = 0; i <= mask_; ++i) shards_[i].prepare(lasting, stop);
   }
 
   /// Whether a configuration with at least this first word may be known. The word begins with the progress of a search,
@@ -51,7 +52,7 @@ class SeenTable {
 
   [[nodiscard]] bool contains(const Words& key, const Words& lasting) {
     const std::uint64_t hash = hash_of(key);
-    return shards_[hash >> (64U - kShardBits)].contains(hash, key, lasting);
+    return shard_of(hash).contains(hash, key, lasting);
   }
 
   Insertion insert(const Words& key, const Words& lasting) {
@@ -59,12 +60,12 @@ class SeenTable {
     std::uint64_t largest = largest_.load(std::memory_order_relaxed);
     while (key.front() > largest && !largest_.compare_exchange_weak(largest, key.front(), std::memory_order_relaxed)) {
     }
-    return shards_[hash >> (64U - kShardBits)].insert(hash, key, lasting);
+    return shard_of(hash).insert(hash, key, lasting);
   }
 
   /// Removes all configurations.
   void clear() {
-    for (Shard& shard : shards_) shard.clear();
+    for (std::size_t i = 0; i <= mask_; ++i) shards_[i].clear();
     largest_.store(0, std::memory_order_relaxed);
   }
 
@@ -226,8 +227,11 @@ class SeenTable {
     std::size_t reserved_ = 0;
   };
 
+  Shard& shard_of(std::uint64_t hash) { return shards_[(hash >> (64U - kShardBits)) & mask_]; }
+
   std::atomic<std::uint64_t> largest_{0};
-  std::array<Shard, std::size_t{1} << kShardBits> shards_;
+  std::size_t mask_;
+  std::unique_ptr<Shard[]> shards_;
 };
 
 }  // namespace linpoint::search

@@ -296,8 +296,8 @@ std::unique_ptr<Search> wing_gong(const Problem& problem, std::unique_ptr<specs:
   return std::make_unique<Walk>(problem, std::move(steps), stop, nullptr, Order::kFirstCalled);
 }
 
-std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop) {
-  return std::make_shared<SeenTable>(LinearizedSet(problem).lasting().size(), stop);
+std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop, bool shared) {
+  return std::make_shared<SeenTable>(LinearizedSet(problem).lasting().size(), stop, shared);
 }
 
 std::unique_ptr<Search> depth_first(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop,

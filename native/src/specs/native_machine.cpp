@@ -120,7 +120,10 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
     const bool asked = is_loose || columns.certain(position);
     const auto instruction = asked ? compiler.compile(position, is_loose) : Instruction{};
     if (!instruction) return nullptr;
-    grows = grows || instruction->code == Code::kAppend;
+    if (instruction->code == Code::kAppend) {
+      grows = true;
+      if (!blueprint.strings[static_cast<std::size_t>(instruction->first)]) return nullptr;  // the spec rejects it
+    }
     code.push_back(*instruction);
   }
   const auto seen = values_seen(code);

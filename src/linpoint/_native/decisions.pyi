@@ -45,4 +45,5 @@ def decide_objects(
     content: Sequence[int],
     allowance: int,
     stop: StopToken,
+    parallel: bool,
 ) -> list[ObjectAnswer]: ...

@@ -115,10 +115,10 @@ def check_with_progress(
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
     stop = _token(budget)
-    quick = decide_quickly(history, spec, condition, checker, budget, stop)
+    threads = jobs or _cores()
+    quick = decide_quickly(history, spec, condition, checker, budget, stop, parallel=threads > 1)
     if quick is not None:
         return _assembled(history, spec, condition, checker, quick, started), False
-    threads = jobs or _cores()
     reading = HistoryInterpretation(history, spec, condition, threads=threads)
     objects = [KeyedObject(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)

@@ -111,38 +111,12 @@ class HistoryInterpretation:
             return
         operations = self.history.operations
         suspects = [p for p in self.timed.classify(names, arity=True).first if self.spec.complaint(operations[p])]
-        suspects += self._wrong_arguments(names)
+        suspects += wrong_arguments(self.history, self.spec, threads=self._threads)
         if suspects:  # report the first complaint in the history
             op = operations[min(suspects)]
             complaint = self.spec.complaint(op)
             assert complaint is not None
             raise complaint.at(self.history.place(op))
-
-    def _wrong_arguments(self, names: list[int]) -> list[int]:
-        """Operations whose step rejects their arguments, one of each kind."""
-        restricted = {}
-        for name in self.history.columns.names:
-            with contextlib.suppress(SpecError):  # an unknown step is reported elsewhere
-                step = self.spec.step_named(name)
-                if step.complaint is not None:
-                    restricted[name] = step
-        if not restricted:
-            return []
-        easy = all(step.takes_integers for step in restricted.values())
-        if easy and self.columns.only_integers(self.history.columns.integers):
-            return []
-        if fitting_twin(self.history.columns, self.spec, threads=self._threads):
-            return []
-        found = []
-        for position in self.columns.classify(names, arity=True, arguments=True, key=True).first:
-            op = self.history.operations[position]
-            known = restricted.get(op.name)
-            if known is None or known.complaint is None:
-                continue
-            args = self.spec.arguments(op)
-            if known.required <= len(args) <= len(known.parameters) and known.complaint(args):
-                found.append(position)
-        return found
 
     @functools.cached_property
     def machine(self) -> Machine:
@@ -304,3 +278,32 @@ def step_numbers(steps: Iterable[Step]) -> list[int]:
     """For the step of each name, the number of the first name with the same step."""
     first: dict[str, int] = {}
     return [first.setdefault(step.name, number) for number, step in enumerate(steps)]
+
+
+def wrong_arguments(history: History, spec: Spec, *, threads: int) -> list[int]:
+    """Operations whose step rejects their arguments, one of each kind."""
+    restricted = {}
+    names = history.columns.names
+    for name in names:
+        with contextlib.suppress(SpecError):  # an unknown step is reported elsewhere
+            step = spec.step_named(name)
+            if step.complaint is not None:
+                restricted[name] = step
+    if not restricted:
+        return []
+    native = history.columns.native
+    easy = all(step.takes_integers for step in restricted.values())
+    if easy and native.only_integers(history.columns.integers):
+        return []
+    if fitting_twin(history.columns, spec, threads=threads):
+        return []
+    found = []
+    for position in native.classify([*range(len(names))], arity=True, arguments=True, key=True).first:
+        op = history.operations[position]
+        known = restricted.get(op.name)
+        if known is None or known.complaint is None:
+            continue
+        args = spec.arguments(op)
+        if known.required <= len(args) <= len(known.parameters) and known.complaint(args):
+            found.append(position)
+    return found

@@ -19,11 +19,22 @@ def vacuity_warnings(history: History, spec: Spec, effective: int) -> tuple[str,
     if not effective:
         return ("every operation failed: nothing was tested",)
     warnings = []
-    # One by one: the first operation that changes the state is usually near the start, and the rest need not be
-    # created.
-    each = map(ops.__getitem__, range(len(ops)))
-    if all(spec.reads(op) for op in each if op.outcome is not Outcome.FAILED):
+    if not _changes_the_state(history, spec):
         warnings.append("no operation changed the state: an object that ignores every call would pass")
     if effective > 1 and not history.columns.timed.overlaps():
         warnings.append("no two operations overlap: concurrency was not tested")
     return tuple(warnings)
+
+
+def _changes_the_state(history: History, spec: Spec) -> bool:
+    """Whether an operation that did not fail can change the state."""
+    ops, name_at = history.operations, history.columns.timed.name_at
+    rules = [spec.step_named(name).reads for name in history.columns.names]
+    # One by one: the first operation that changes the state is usually near the start, and the rest need not be
+    # created.
+    for position in range(len(ops)):
+        if rules[name_at(position)] is not True:
+            op = ops[position]
+            if op.outcome is not Outcome.FAILED and not spec.reads(op):
+                return True
+    return False

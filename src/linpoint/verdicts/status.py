@@ -32,7 +32,10 @@ class Status(enum.Enum):
     @staticmethod
     def worst(statuses: Collection[Status]) -> Status:
         """The status of a whole: VIOLATION if any part is a violation, else UNKNOWN if any part is unknown."""
-        return next((status for status in _WORST_FIRST if status in statuses), Status.LINEARIZABLE)
+        for status in _WORST_FIRST:
+            if status in statuses:
+                return status
+        return Status.LINEARIZABLE
 
 
 _WORST_FIRST: Final = (Status.VIOLATION, Status.UNKNOWN, Status.HOLDS)

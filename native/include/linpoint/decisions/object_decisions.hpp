@@ -49,12 +49,12 @@ struct Arity {
 
 /// The answers for all objects, in order of first appearance. Nothing if one object has no answer, if operations are
 /// not part of the spec, or if constraints other than times order them. `names` maps each name to the first name with
-/// the same meaning, and `content` is the initial state of every object.
+/// the same meaning, and `content` is the initial state of every object. `parallel`: two threads may be used.
 std::optional<std::vector<ObjectAnswer>> decide_objects(const histories::Columns& columns,
                                                         const specs::Blueprint& blueprint,
                                                         std::span<const std::int32_t> names,
                                                         std::span<const Arity> arities,
                                                         std::span<const std::int64_t> content, std::uint64_t allowance,
-                                                        search::StopToken& stop);
+                                                        search::StopToken& stop, bool parallel);
 
 }  // namespace linpoint::decisions

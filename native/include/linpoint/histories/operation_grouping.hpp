@@ -29,6 +29,10 @@ struct Classes {
 /// `names` maps each name to the one it stands for, such as an alias.
 Classes classify(const Columns& columns, std::span<const std::int32_t> names, const Likeness& likeness);
 
+/// The classes of operations with equal names and arguments, made from `exact`, whose operations also have equal
+/// results: only one operation of each class is read.
+Classes ignoring_results(const Columns& columns, std::span<const std::int32_t> names, const Classes& exact);
+
 /// Classes by the object of an operation: its key, or else (`key_argument`) its first argument.
 Classes by_object(const Columns& columns, bool key_argument);
 

@@ -61,4 +61,8 @@ struct Part {
 Problem build(const histories::Columns& columns, const Part& part, Condition condition, const Alphabet& alphabet,
               const specs::Machine* machine, State initial);
 
+/// A problem of times alone, which has no pairs and no operations of crashes, extended by the symbols of its
+/// operations.
+Problem with_steps(const Problem& timed, const Alphabet& alphabet, const specs::Machine& machine, State initial);
+
 }  // namespace linpoint::search

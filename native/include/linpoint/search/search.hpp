@@ -73,8 +73,9 @@ std::unique_ptr<Search> wing_gong(const Problem& problem, std::unique_ptr<specs:
 
 class SeenTable;
 
-/// Configurations that depth-first searches of one problem have refuted, to be shared by all of them.
-std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop);
+/// Configurations that depth-first searches of one problem have refuted, to be shared by all of them; unless `shared`,
+/// for one short search.
+std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop, bool shared = true);
 
 /// Which of the operations that can come next is tried first.
 enum class Order : std::uint8_t {
