@@ -305,7 +305,7 @@ void pasts_are_freed_when_nobody_needs_them() {
 void tables_know_what_is_refuted() {
   StopToken stop;
   {
-    SeenTable table(1, stop);
+    SeenTable table(1, stop, true);
     using Insertion = SeenTable::Insertion;
     EXPECT(table.insert({1, 2}, {0b110}) == Insertion::kNew);
     EXPECT(table.insert({1, 2}, {0b111}) != Insertion::kNew);
