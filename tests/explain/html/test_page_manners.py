@@ -102,6 +102,7 @@ def test_every_colour_of_a_graph_has_a_dark_counterpart(html: str) -> None:
 
 def test_an_operation_is_brought_into_view_on_the_timeline(html: str, open_page: Open) -> None:
     view = open_page(html, height=700).page
+    view.emulate_media(reduced_motion="reduce")  # the next action could interrupt a smooth scroll
     assert not view.evaluate(IN_VIEW)
     view.locator("button[data-op]").first.click()
     view.wait_for_function(IN_VIEW)
