@@ -134,7 +134,7 @@ class OutputOptions(JsonOutputOptions):
     junit: str | None = option(
         None,
         FilePath("FILE.xml"),
-        "Write JUnit XML: one suite per file, one case per key, test or model.",
+        "Write JUnit XML: a suite for each file, with a case for each key, test or model.",
         Panel.OUTPUT,
         shown=False,
         default_text="none",
